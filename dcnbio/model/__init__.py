@@ -1,0 +1,1 @@
+"""Deep Continuous Networks: Gaussian derivatives, SRF convolution, vector fields, solver, networks, checkpoints."""

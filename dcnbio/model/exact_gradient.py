@@ -1,0 +1,115 @@
+"""Gradients through the accepted steps of a solve: memory grows with the steps, not with their stages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor
+
+from dcnbio.model.dormand_prince import Attempt
+from dcnbio.model.integrate import integrate
+from dcnbio.model.solution import Solution
+from dcnbio.model.solver_settings import SolverSettings
+from dcnbio.model.steps import StepGradient
+
+__all__ = ["ReversibleSteps", "solve_with_gradient"]
+
+
+class ReversibleSteps(Protocol):
+    """A field that can be stepped, and whose steps can be gone back over."""
+
+    def __call__(self, t: Tensor, h: Tensor) -> Tensor:
+        """Evaluate dh/dt."""
+
+    def tensors(self) -> tuple[Tensor, ...]:
+        """List the tensors that gradients are wanted of."""
+
+    def attempt(
+        self, state: tuple[Tensor, Tensor], t0: Tensor, dt: Tensor, tolerance: tuple[float, float]
+    ) -> Attempt:
+        """Attempt one step."""
+
+    def pull_back(
+        self, y0: Tensor, t0: Tensor, dt: Tensor, gradient: StepGradient
+    ) -> tuple[Tensor, tuple[Tensor | None, ...]]:
+        """Carry a gradient back over one step."""
+
+
+@dataclass
+class Tape:
+    """The accepted steps of a solve, in order."""
+
+    steps: list[tuple[Tensor | None, Tensor, Tensor, Tensor]] = field(default_factory=list)
+
+    def record(self, rows: Tensor | None, t0: Tensor, dt: Tensor, y0: Tensor) -> None:
+        """Keep a step; the state is never changed in place by the solver, so no copy is made."""
+        self.steps.append((rows, t0, dt, y0))
+
+
+def add_up(total: list[Tensor | None], more: tuple[Tensor | None, ...]) -> None:
+    """Add the gradients of one step to those of the steps after it."""
+    for i, gradient in enumerate(more):
+        if gradient is not None:
+            before = total[i]
+            total[i] = gradient if before is None else before + gradient
+
+
+def wanted_inside(times: Tensor, grad_path: Tensor, t0: Tensor, dt: Tensor) -> tuple[tuple[Tensor, Tensor], ...]:
+    """Find the output times inside a step, and the gradient that arrived for each."""
+    inside = []
+    for position, time in enumerate(times.tolist()):
+        covered = (t0 < time) & (time <= t0 + dt)
+        if bool(covered.any()):
+            x = torch.where(covered, (time - t0) / dt, 0.0)
+            mask = covered.to(grad_path).reshape((-1,) + (1,) * (grad_path.ndim - 2))
+            inside.append((x, grad_path[:, position] * mask))
+    return tuple(inside)
+
+
+class ExactSolve(torch.autograd.Function):
+    """A solve whose backward pass takes its accepted steps one by one, last to first."""
+
+    @staticmethod
+    def forward(ctx: Any, steps: ReversibleSteps, times: Tensor, request: Any, h0: Tensor, *tensors: Tensor) -> Tensor:
+        """Solve; `request` is the settings and a list that takes the solution."""
+        settings, answer = request
+        ctx.tape = Tape()
+        solution = integrate(steps, h0, times, settings, ctx.tape)
+        answer.append(solution)
+        ctx.steps, ctx.times, ctx.tensors = steps, times, tensors
+        return solution.path
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx: Any, grad_path: Tensor) -> tuple[Any, ...]:
+        """Go back over the steps."""
+        state = torch.zeros_like(grad_path[:, 0])
+        totals: list[Tensor | None] = [None] * len(ctx.tensors)
+        beyond = torch.zeros(len(state), dtype=torch.bool)
+        for rows, t0, dt, y0 in reversed(ctx.tape.steps):
+            chosen = slice(None) if rows is None else rows
+            inside = wanted_inside(ctx.times, grad_path[chosen], t0, dt)
+            end = state[chosen] if bool(beyond[chosen].any()) else None
+            if end is None and not inside:
+                continue
+            at_start, parameters = ctx.steps.pull_back(y0, t0, dt, StepGradient(end, inside))
+            state[chosen] = at_start
+            beyond[chosen] = True
+            add_up(totals, parameters)
+        for position, time in enumerate(ctx.times.tolist()):
+            if time == 0:
+                state = state + grad_path[:, position]
+        return (None, None, None, state, *totals)
+
+
+def solve_with_gradient(steps: ReversibleSteps, h0: Tensor, times: Tensor, settings: SolverSettings) -> Solution:
+    """Solve so that gradients flow from the path to h0 and to `steps.tensors()`.
+
+    The gradient is that of the numbers computed, with the step sizes held constant; it agrees with the adjoint method
+    in the limit of small tolerance, and unlike it has no error of its own.
+    """
+    answer: list[Solution] = []
+    path: Tensor = ExactSolve.apply(steps, times, (settings, answer), h0, *steps.tensors())  # type: ignore[no-untyped-call]
+    return Solution(times, path, answer[0].work)

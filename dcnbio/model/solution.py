@@ -1,0 +1,64 @@
+"""The solution of one ODE block for a batch: the path, how much work it took and how it ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from dcnbio.model.status import Status
+
+__all__ = ["Solution", "Work"]
+
+
+@dataclass(frozen=True)
+class Work:
+    """What the solver did for each image.
+
+    Attributes
+    ----------
+    nfe, accepted, rejected : Tensor, shape (n,), int64
+        Function evaluations and steps. With shared stepping every image carries the batch's number: never add them up.
+        Methods of torchdiffeq with fixed steps have no rejected steps.
+    status : Tensor, shape (n,), int64
+        Values of `Status`.
+    reached : Tensor, shape (n,), float64
+        Solver time up to which the path is known.
+    step_times : tuple of tuple of float
+        Ends of the accepted steps, per image; the last one lies past the end of the block.
+    """
+
+    nfe: Tensor
+    accepted: Tensor
+    rejected: Tensor
+    status: Tensor
+    reached: Tensor
+    step_times: tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The path of a block's hidden state and the work it took.
+
+    Attributes
+    ----------
+    times : Tensor, shape (t,), float64
+        Solver times, ascending; the last one is the block's end.
+    path : Tensor, shape (n, t, c, y, x)
+        h at these times, from the dense output; NaN past the time an image's solve ended early.
+    work : Work
+    """
+
+    times: Tensor
+    path: Tensor
+    work: Work
+
+    @property
+    def final(self) -> Tensor:
+        """The state handed on to the next layer, h at the block's end, shape (n, c, y, x)."""
+        return self.path[:, -1]
+
+    @property
+    def ok(self) -> bool:
+        """Whether every image reached the end."""
+        return bool((self.work.status == Status.OK).all())

@@ -1,0 +1,107 @@
+"""Solves dh/dt = f(t, h) by whichever way the settings ask for."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from dcnbio.errors import InputError
+from dcnbio.model.exact_gradient import solve_with_gradient
+from dcnbio.model.integrate import integrate
+from dcnbio.model.module_field import ModuleField
+from dcnbio.model.solution import Solution, Work
+from dcnbio.model.solver_settings import SolverSettings
+from dcnbio.model.steps import DifferentiableField, TorchSteps
+from dcnbio.model.torchdiffeq_methods import solve_by_torchdiffeq
+from dcnbio.model.vector_field import ConvField
+
+__all__ = ["solve", "solve_times"]
+
+
+def solve_times(times: int | list[float] | Tensor, end: float) -> Tensor:
+    """Lay out the times to record: that many equally spaced from 0 to the end, or those given.
+
+    Parameters
+    ----------
+    times : int, list of float or Tensor
+        A count of at least 2, or ascending solver times in [0, end].
+    end : float
+        T of the block.
+
+    Examples
+    --------
+    >>> solve_times(3, 2.0).tolist()
+    [0.0, 1.0, 2.0]
+    """
+    if not (math.isfinite(end) and end >= 0):
+        raise InputError(f"integration_time is {end}; it must be finite and 0 or more (the paper uses 2).")
+    if isinstance(times, int):
+        if times < 2:
+            raise InputError(f"times is {times}; ask for 2 or more (the block's input and its output).")
+        return torch.linspace(0, 1, times, dtype=torch.float64) * end
+    chosen = torch.as_tensor(times, dtype=torch.float64).reshape(-1)
+    rising = len(chosen) > 0 and bool((chosen[1:] > chosen[:-1]).all())
+    if not (rising and 0 <= float(chosen[0]) and float(chosen[-1]) <= end):
+        raise InputError(f"times are {chosen.tolist()}; they must rise strictly and lie between 0 and T = {end:g}.")
+    return chosen
+
+
+def prepare(field: nn.Module, like: Tensor) -> DifferentiableField:
+    """Make a module ready for one solve of maps such as `like`."""
+    return field.prepare(like) if isinstance(field, ConvField) else ModuleField(field)
+
+
+def joined(parts: list[Solution]) -> Solution:
+    """Join solutions of single images to one of the batch."""
+    work = Work(
+        *(torch.cat([getattr(part.work, name) for part in parts]) for name in ("nfe", "accepted", "rejected")),
+        status=torch.cat([part.work.status for part in parts]),
+        reached=torch.cat([part.work.reached for part in parts]),
+        step_times=tuple(times for part in parts for times in part.work.step_times),
+    )
+    return Solution(parts[0].times, torch.cat([part.path for part in parts]), work)
+
+
+def solve(field: nn.Module, h0: Tensor, times: Tensor, settings: SolverSettings) -> Solution:
+    """Solve from h0 at time 0 to the last of `times`.
+
+    Parameters
+    ----------
+    field : nn.Module
+        f(t, h).
+    h0 : Tensor, shape (n, c, y, x)
+    times : Tensor, shape (t,), float64
+        From `solve_times`; the last is the block's end T.
+    settings : SolverSettings
+
+    Returns
+    -------
+    Solution
+        Gradients flow from its path where they are enabled and wanted.
+
+    Examples
+    --------
+    >>> class Decay(nn.Module):
+    ...     def forward(self, t, h):
+    ...         return -h
+    >>> h0 = torch.ones(1, 1, 1, 1, dtype=torch.float64)
+    >>> found = solve(Decay(), h0, solve_times(2, 1.0), SolverSettings(rtol=1e-9, atol=1e-9))
+    >>> round(float(found.final), 6), int(found.work.rejected[0])
+    (0.367879, 0)
+    """
+    if h0.dtype not in (torch.float32, torch.float64):
+        raise InputError(f"the state is {h0.dtype}; the solver works in float32 or float64, so convert the images.")
+    prepared = prepare(field, h0)
+    wanted = torch.is_grad_enabled() and (h0.requires_grad or any(p.requires_grad for p in prepared.tensors()))
+    adjoint = wanted and settings.gradient == "adjoint"
+    ours = settings.method == "dopri5" and not adjoint
+    if float(times[-1]) == 0 or (ours and not wanted):
+        return integrate(TorchSteps(prepared), h0, times, settings)
+    if ours:
+        return solve_with_gradient(TorchSteps(prepared), h0, times, settings)
+    if settings.stepping == "per-image":
+        rows = [h0[i : i + 1] for i in range(len(h0))]
+        return joined([solve_by_torchdiffeq(prepared, row, times, settings, adjoint=adjoint) for row in rows])
+    return solve_by_torchdiffeq(prepared, h0, times, settings, adjoint=adjoint)

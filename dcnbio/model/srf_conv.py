@@ -1,0 +1,112 @@
+"""Structured receptive fields: convolution with kernels that are weighted sums of Gaussian derivatives.
+
+References
+----------
+.. [1] Jacobsen, J.-H., van Gemert, J., Lou, Z. and Smeulders, A. (2016). Structured receptive fields in CNNs. CVPR.
+   doi:10.1109/CVPR.2016.286.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from dcnbio.model.gaussian import basis_orders, gaussian_taps, jet_basis, window_half_width
+from dcnbio.model.time_polynomial import TimePolynomial
+
+__all__ = ["ScaleRule", "SRFConv2d"]
+
+
+@dataclass(frozen=True)
+class ScaleRule:
+    """How scales are shared, change in time and are windowed.
+
+    Attributes
+    ----------
+    order : int
+        N of the N-jet.
+    per_pair : bool
+        One sigma per (input, output) channel pair on a fixed window, instead of one per layer.
+    sigma_degree, alpha_degree : int
+        Degree in time of log2 sigma and of alpha.
+    extent : float
+        The window of a shared sigma is 2 ceil(extent sigma + 0.5) + 1 pixels wide.
+    pair_size : int
+        Width in pixels, odd, of the fixed window of per-pair scales.
+    """
+
+    order: int = 2
+    per_pair: bool = False
+    sigma_degree: int = 0
+    alpha_degree: int = 0
+    extent: float = 2.0
+    pair_size: int = 7
+
+
+class SRFConv2d(nn.Module):
+    """Convolve with F(x, y; sigma) = sum over l + k <= N of alpha_lk d^(l+k) G / dx^l dy^k (eq. 1); no bias.
+
+    Parameters
+    ----------
+    inputs, outputs : int
+        Channels.
+    rule : ScaleRule
+        Order, sharing and window of the scales.
+    stride : int
+        Step in pixels; the input is zero-padded by the kernel's half-width.
+
+    Attributes
+    ----------
+    alpha : TimePolynomial, shape (F, inputs, outputs)
+    log2_sigma : TimePolynomial, shape (1,) or (inputs, outputs)
+        sigma = 2^log2_sigma pixels.
+
+    Examples
+    --------
+    >>> conv = SRFConv2d(3, 8, ScaleRule())
+    >>> tuple(conv(torch.zeros(2, 3, 32, 32)).shape)
+    (2, 8, 32, 32)
+    """
+
+    def __init__(self, inputs: int, outputs: int, rule: ScaleRule, stride: int = 1) -> None:
+        super().__init__()
+        self.inputs, self.outputs, self.rule, self.stride = inputs, outputs, rule, stride
+        functions = len(basis_orders(rule.order))
+        self.alpha = TimePolynomial((functions, inputs, outputs), rule.alpha_degree)
+        self.log2_sigma = TimePolynomial((inputs, outputs) if rule.per_pair else (1,), rule.sigma_degree)
+
+    @property
+    def time_dependent(self) -> bool:
+        """Whether the kernel changes with solver time."""
+        return self.rule.sigma_degree > 0 or self.rule.alpha_degree > 0
+
+    def sigma(self, t: Tensor) -> Tensor:
+        """Give the scale in pixels at solver time `t`, shape (1,) or (inputs, outputs), in float64."""
+        scale: Tensor = torch.exp2(self.log2_sigma(t).double())
+        return scale
+
+    def taps(self, t: Tensor) -> Tensor:
+        """Give the one-dimensional filters at time `t`, shape (..., N + 1, k), in float64 whatever the weights' dtype.
+
+        They are a few numbers, on which everything else rests.
+        """
+        sigma = self.sigma(t)
+        if self.rule.per_pair:
+            return gaussian_taps(sigma, self.rule.order, (self.rule.pair_size - 1) // 2)
+        half_width = window_half_width(float(sigma.detach()), self.rule.extent)
+        return gaussian_taps(sigma[0], self.rule.order, half_width)
+
+    def kernel(self, t: Tensor) -> Tensor:
+        """Build the dense kernel at time `t`, shape (outputs, inputs, k, k)."""
+        alpha: Tensor = self.alpha(t)
+        taps = self.taps(t).to(alpha.dtype)
+        if self.rule.per_pair:
+            return torch.einsum("fio,iofyx->oiyx", alpha, jet_basis(taps))
+        return torch.einsum("fio,fyx->oiyx", alpha, jet_basis(taps))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Convolve maps (n, inputs, y, x) at time 0."""
+        kernel = self.kernel(torch.zeros((), dtype=x.dtype, device=x.device))
+        return nn.functional.conv2d(x, kernel, stride=self.stride, padding=(kernel.shape[-1] - 1) // 2)

@@ -1,0 +1,128 @@
+"""The one file that knows torchdiffeq: its other methods by name, and its adjoint gradients.
+
+References
+----------
+.. [1] Chen, R. T. Q., Rubanova, Y., Bettencourt, J. and Duvenaud, D. (2018). Neural Ordinary Differential Equations.
+   NeurIPS. arXiv:1806.07366.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torchdiffeq import odeint, odeint_adjoint
+
+from dcnbio.model.solution import Solution, Work
+from dcnbio.model.solver_settings import SolverSettings
+from dcnbio.model.status import Status
+from dcnbio.model.steps import DifferentiableField
+
+__all__ = ["solve_by_torchdiffeq"]
+
+
+class Ended(Exception):  # noqa: N818 - it carries an outcome, not an error of the program
+    """Leaves torchdiffeq's loop with an outcome."""
+
+    def __init__(self, status: Status, time: float) -> None:
+        super().__init__(status.name)
+        self.status, self.time = status, time
+
+
+class Watched:
+    """A field that counts what torchdiffeq does with it, and ends the solve where our limits lie."""
+
+    def __init__(self, field: DifferentiableField, settings: SolverSettings) -> None:
+        self.field, self.settings = field, settings
+        self.nfe, self.attempts, self.rejected = 0, 0, 0
+        self.step_times: list[float] = []
+
+    def __call__(self, t: Tensor, h: Tensor) -> Tensor:
+        """Evaluate dh/dt, unless a limit is reached."""
+        most = self.settings.max_evaluations
+        if most is not None and self.nfe >= most:
+            raise Ended(Status.MAX_EVALUATIONS, float(t))
+        slope = self.field(t.to(h), h)
+        self.nfe += 1
+        if not bool(torch.isfinite(slope).all()):
+            raise Ended(Status.NON_FINITE, float(t))
+        return slope
+
+    def callback_step(self, t0: Tensor, y0: Tensor, dt: Tensor) -> None:
+        """See a step begin."""
+        if self.attempts >= self.settings.max_steps:
+            raise Ended(Status.MAX_STEPS, float(t0))
+        if not bool(t0 + dt > t0):
+            raise Ended(Status.STEP_UNDERFLOW, float(t0))
+        self.attempts += 1
+        if self.settings.fixed_step:
+            self.step_times.append(float(t0 + dt))
+
+    def callback_accept_step(self, t0: Tensor, y0: Tensor, dt: Tensor) -> None:
+        """See a step accepted."""
+        self.step_times.append(float(t0 + dt))
+
+    def callback_reject_step(self, t0: Tensor, y0: Tensor, dt: Tensor) -> None:
+        """See a step rejected."""
+        self.rejected += 1
+
+
+def run(watched: Watched, h0: Tensor, times: Tensor, tensors: tuple[Tensor, ...] | None) -> Tensor:
+    """Call torchdiffeq; `tensors` are what the adjoint method gives gradients of, None: no adjoint."""
+    settings = watched.settings
+    arguments: dict[str, Any] = {"rtol": settings.rtol, "atol": settings.atol, "method": settings.method}
+    options = {"step_size": settings.step_size} if settings.fixed_step else {}
+    if settings.first_step is not None and not settings.fixed_step:
+        options["first_step"] = settings.first_step
+    if options:
+        arguments["options"] = options
+    grid = times.to(h0.device)
+    if tensors is None:
+        path: Tensor = odeint(watched, h0, grid, **arguments)
+    else:
+        path = odeint_adjoint(watched, h0, grid, adjoint_params=tensors, **arguments)
+    return path
+
+
+def solve_by_torchdiffeq(
+    field: DifferentiableField, h0: Tensor, times: Tensor, settings: SolverSettings, *, adjoint: bool
+) -> Solution:
+    """Solve with shared steps by torchdiffeq.
+
+    Parameters
+    ----------
+    field : DifferentiableField
+    h0 : Tensor, shape (n, ...)
+    times : Tensor, shape (t,), float64
+        Ascending; the last is the block's end.
+    settings : SolverSettings
+    adjoint : bool
+        Gradients by the adjoint equation, solved backwards at the same tolerance, instead of through the solver.
+
+    Returns
+    -------
+    Solution
+        Where the solve ended early, only the times it can be sure of (time 0) hold numbers.
+    """
+    watched = Watched(field, settings)
+    starts_late = float(times[0]) > 0
+    grid = torch.cat([times.new_zeros(1), times]) if starts_late else times
+    status, reached = Status.OK, float(times[-1])
+    try:
+        path = run(watched, h0, grid, field.tensors() if adjoint else None).transpose(0, 1)
+    except Ended as outcome:
+        status, reached = outcome.status, outcome.time
+        path = torch.full((len(h0), len(grid), *h0.shape[1:]), torch.nan, dtype=h0.dtype, device=h0.device)
+        path[:, 0] = h0
+    path = path[:, 1:] if starts_late else path
+    every = torch.ones(len(h0), dtype=torch.int64)
+    work = Work(
+        nfe=every * watched.nfe,
+        accepted=every * len(watched.step_times),
+        rejected=every * watched.rejected,
+        status=every * int(status),
+        reached=every.double() * reached,
+        step_times=(tuple(watched.step_times),) * len(h0),
+    )
+    return Solution(times, path, work)

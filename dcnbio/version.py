@@ -1,0 +1,3 @@
+"""The version of dcnbio."""
+
+__version__ = "0.1.0"
