@@ -1,25 +1,26 @@
 """The fast engine: a compiled CPU kernel for a DCN's vector field, its Runge-Kutta steps, and their exact gradients.
 
 It computes dh/dt = N3(conv2(g(N2(conv1(g(N1(h)), t))), t)) (equation 2), where an SRF convolution runs as separable
-filters and a mixing of channels, so that its cost hardly grows with sigma. C++ is compiled at first use with the system's
-compiler; where that fails, or with ``DCNBIO_ENGINE=off``, `available` is false and says why, and the caller takes the
-plain path.
+filters and a mixing of channels, so that its cost hardly grows with sigma. C++ is compiled at first use with the
+system's compiler; where that fails, or with ``DCNBIO_ENGINE=off``, `available` is false and says why, and the caller
+takes the plain path.
 
 1. Describe the field in tensors: `FieldParameters` of two `SeparableKernel` or `PixelKernel` and three `GroupNorm`.
-2. Once per solve: ``field = CompiledField.of(parameters, height, width)`` packs the weights. Where taps or alphas depend
-   on time, once per call, with one set per stage.
+2. Once per solve: ``field = CompiledField.of(parameters, height, width)`` packs the weights. Where taps or alphas
+   depend on time, once per call, with one set per stage.
 3. Call, without autograd:
 
    - ``evaluate(field, time, state) -> slope``
    - ``attempt(field, (y0, f0), time, step, Tolerance(rtol, atol)) -> EngineAttempt(y1, f1, y_mid, squares)``
    - ``evaluate_vjp(field, time, state, slope_gradient, gradients) -> state_gradient``
-   - ``attempt_vjp(field, (y0, f0 or None), time, step, AttemptGradients(...), gradients) -> (y0_gradient, f0_gradient)``
+   - ``attempt_vjp(field, (y0, f0 or None), time, step, AttemptGradients(...), gradients)``
+     ``-> (y0_gradient, f0_gradient or None)``
 
    where ``gradients = new_gradients(field)`` is one tensor per ``parameters.tensors()``, added to;
    or with autograd: `differentiable_evaluate`, `differentiable_attempt`.
 
-State and slope are [n, C, Y, X] in channels-last memory (any other is copied); time and step are scalar or [n], float64.
-An image's forward numbers are the same bits alone, in any batch and with any number of threads; parameter gradients are
+State and slope are [n, C, Y, X] in channels-last memory (any other is copied); time and step are scalar or [n],
+float64. An image's forward numbers are the same bits alone, in any batch and with any number of threads; parameter gradients are
 the same bits for the same batch, whatever the number of threads. Threads: ``torch.get_num_threads()``.
 
 Compiled libraries are kept in ``DCNBIO_CACHE``, else in ``dcnbio`` under the user's cache folder.

@@ -23,8 +23,8 @@ _checked: dict[str, EngineStatus] = {}
 def available() -> EngineStatus:
     """Say whether the compiled engine can be used in this process.
 
-    The first call compiles the engine where the cache folder has none (some seconds) and compares it with plain torch on
-    a small case.
+    The first call compiles the engine where the cache folder has none (some seconds) and compares it with plain torch
+    on a small case.
 
     Returns
     -------

@@ -160,8 +160,8 @@ def _check_gradients(field: CompiledField, gradients: Sequence[Tensor | None]) -
             continue
         if gradient.shape != tensor.shape or gradient.dtype != tensor.dtype or not gradient.is_contiguous():
             raise InputError(
-                f"a gradient is {tuple(gradient.shape)} {gradient.dtype}; it must be contiguous and like its parameter, "
-                f"{tuple(tensor.shape)} {tensor.dtype}."
+                f"a gradient is {tuple(gradient.shape)} {gradient.dtype}; it must be contiguous and like its "
+                f"parameter, {tuple(tensor.shape)} {tensor.dtype}."
             )
 
 

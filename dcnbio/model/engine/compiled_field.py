@@ -87,8 +87,8 @@ class CompiledField:
         for kernel in self.parameters.kernels:
             if kernel.weight_sets not in (1, stages):
                 raise InputError(
-                    f"there are {kernel.weight_sets} sets of weights; this call evaluates {stages} stage(s): give 1 set "
-                    "or one per stage."
+                    f"there are {kernel.weight_sets} sets of weights; this call evaluates {stages} stage(s): give "
+                    "1 set or one per stage."
                 )
             if isinstance(kernel, SeparableKernel) and kernel.taps.dim() > 2:
                 given = tuple(kernel.taps.shape[:-2])

@@ -145,8 +145,8 @@ class PixelKernel:
         size = shape[-1] if shape else 0
         if len(shape) not in (4, 5) or shape[-4:] != (channels, channels + 1, size, size) or size % 2 == 0:
             raise InputError(
-                f"weight has shape {shape}; for {channels} channels it is [{channels}, {channels + 1}, k, k] with k odd, "
-                "with [stage] before it where the kernel depends on time."
+                f"weight has shape {shape}; for {channels} channels it is [{channels}, {channels + 1}, k, k] with k "
+                "odd, with [stage] before it where the kernel depends on time."
             )
         if self.bias is not None and tuple(self.bias.shape) != (channels,):
             raise InputError(f"bias has shape {tuple(self.bias.shape)}; for {channels} channels it is [{channels}].")
