@@ -1,0 +1,110 @@
+"""What a recording is, without reading its maps."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import xarray as xr
+
+from dcnbio.recording.journal import Journal
+from dcnbio.recording.opening import open_recording
+from dcnbio.recording.target import state_of
+
+__all__ = ["describe"]
+
+
+def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Say what a recording holds and how much of it is finished, in plain values.
+
+    Parameters
+    ----------
+    path : path
+        A recording, finished or not.
+
+    Returns
+    -------
+    dict
+        ``path``, ``complete`` (bool), ``done`` and ``total`` (images), ``bytes`` (on the disk), ``provenance``, and
+        ``blocks``: for each, ``shape`` (channel, y, x) and ``dtype`` of h (None where no h is stored), ``times``,
+        ``nfe`` (least and most), ``nfe_per`` and ``failed`` (images per status that is not ok).
+
+    Raises
+    ------
+    RecordingError
+        When there is no recording, or it is damaged.
+
+    Examples
+    --------
+    >>> describe("no-such-run.zarr")
+    Traceback (most recent call last):
+    ...
+    dcnbio.errors.RecordingError: no-such-run.zarr does not exist; check the path
+    """
+    path = Path(path)
+    about: dict[str, Any] = {"path": str(path), "bytes": _bytes(path)}
+    if state_of(path) == "unfinished":
+        return about | _describe_unfinished(path)
+    with open_recording(path) as tree:
+        total = int(tree.sizes["stimulus"])
+        return about | {
+            "complete": True,
+            "done": total,
+            "total": total,
+            "provenance": json.loads(tree.attrs["provenance"]),
+            "blocks": {name: _describe_block(node.to_dataset()) for name, node in tree.children.items()},
+        }
+
+
+def _bytes(path: Path) -> int:
+    if path.is_dir():
+        return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
+    return path.stat().st_size if path.is_file() else 0
+
+
+def _describe_block(dataset: xr.Dataset) -> dict[str, Any]:
+    names = {code: name for name, code in json.loads(dataset["status"].attrs["codes"]).items()}
+    failed = Counter(names[int(code)] for code in dataset["status"].values if code)
+    stored = "h" in dataset
+    return {
+        "shape": list(dataset["h"].shape[2:]) if stored else None,
+        "dtype": str(dataset["h"].dtype) if stored else None,
+        "times": dataset["time"].values.tolist(),
+        "nfe": [int(dataset["nfe"].min()), int(dataset["nfe"].max())],
+        "nfe_per": dataset.attrs["nfe_per"],
+        "failed": dict(failed),
+    }
+
+
+def _describe_unfinished(path: Path) -> dict[str, Any]:
+    journal = Journal(path)
+    header = journal.header()
+    layout = header.layout
+    spans = [layout.batch(index) for index in journal.finished()]
+    done = sum(span.stop - span.start for span in spans)
+    blocks: dict[str, Any]
+    if done:
+        tree = open_recording(path, partial=True)
+        blocks = {name: _describe_block(node.to_dataset()) for name, node in tree.children.items()}
+    else:
+        blocks = {
+            block.name: {
+                "shape": list(block.shape) if block.store_h else None,
+                "dtype": block.dtype if block.store_h else None,
+                "times": block.times.tolist(),
+                "nfe": None,
+                "nfe_per": layout.nfe_per,
+                "failed": {},
+            }
+            for block in layout.blocks
+        }
+    return {
+        "complete": False,
+        "done": done,
+        "total": layout.n,
+        "provenance": dict(header.provenance),
+        "blocks": blocks,
+    }

@@ -1,0 +1,300 @@
+"""What a recording will hold, stated before the first batch is computed: its stimuli, blocks, times and batch grid."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dcnbio.errors import RecordingError
+
+__all__ = ["STATUSES", "Batch", "BlockBatch", "BlockLayout", "RecordingLayout", "VariableLayout"]
+
+STATUSES = ("ok", "max_steps", "max_evaluations", "step_underflow", "non_finite")
+"""Default names of the status codes 0, 1, 2, ... of an integrated image; code 0 always means success."""
+
+DTYPES = ("float16", "float32", "float64")
+RESERVED = ("stimulus", "label", "file", "class", "batch", "logits")
+BLOCK_VARIABLES = ("h", "nfe", "accepted", "rejected", "status", "reason", "step_time", "time", "channel", "y", "x")
+
+
+def _frozen(values: npt.ArrayLike, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+    array = np.array(values, dtype=dtype)
+    array.setflags(write=False)
+    return array
+
+
+@dataclasses.dataclass(frozen=True)
+class VariableLayout:
+    """A further number per stimulus, for example a norm of h over time that is computed while solving.
+
+    Parameters
+    ----------
+    name : str
+        Name of the variable; not one that a block has anyway.
+    dims : tuple of str
+        Dimensions after ``stimulus``, from ``time``, ``channel``, ``y`` and ``x``.
+    dtype : str
+        Type that is stored.
+    long_name, units : str
+        What it is, and its unit.
+
+    Examples
+    --------
+    >>> VariableLayout("h_norm", ("time",), "float32", "Euclidean norm of h", "1").dims
+    ('time',)
+    """
+
+    name: str
+    dims: tuple[str, ...]
+    dtype: str
+    long_name: str
+    units: str
+
+    def __post_init__(self) -> None:
+        """Refuse names and dimensions that a block cannot hold."""
+        if not self.name.isidentifier() or self.name in BLOCK_VARIABLES + RESERVED:
+            raise RecordingError(f"variable name {self.name!r} is taken or no identifier; choose another name")
+        unknown = [dim for dim in self.dims if dim not in ("time", "channel", "y", "x")]
+        if unknown:
+            raise RecordingError(f"dims of {self.name} holds {unknown[0]!r}; allowed are time, channel, y and x")
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class BlockLayout:
+    """One block of a recording: the times and the part of the feature maps that are stored.
+
+    Parameters
+    ----------
+    name : str
+        Name of the node, for example "block1".
+    times : array_like [time], solver time
+        Strictly ascending times at which h is recorded.
+    shape : tuple of int (channel, y, x)
+        Shape of the stored maps of one image at one time.
+    channels : array_like of int [channel], optional
+        Index of each stored channel in the block; empty for all, 0, 1, ...
+    dtype : {"float32", "float64", "float16"}
+        Type in which h is stored.
+    store_h : bool
+        False to keep the solver's counts and ``extra`` alone.
+    origin : tuple of int (y, x), pixels
+        Row and column of the first stored pixel when a spatial window is stored.
+    extra : tuple of VariableLayout
+        Further numbers per stimulus.
+
+    Raises
+    ------
+    RecordingError
+        When a name, time, shape or type cannot be stored.
+
+    Examples
+    --------
+    >>> block = BlockLayout("block1", [0.0, 1.0, 2.0], (32, 30, 30))
+    >>> block.image_bytes
+    345600
+    """
+
+    name: str
+    times: npt.NDArray[np.float64]
+    shape: tuple[int, int, int]
+    channels: npt.NDArray[np.int64] = dataclasses.field(default_factory=lambda: np.empty(0, np.int64))
+    dtype: str = "float32"
+    store_h: bool = True
+    origin: tuple[int, int] = (0, 0)
+    extra: tuple[VariableLayout, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Copy the arrays, so that the layout cannot change, and check them."""
+        if not self.name.isidentifier() or self.name in RESERVED:
+            raise RecordingError(f"block name {self.name!r} cannot name a node; use a name such as 'block1'")
+        times = _frozen(self.times, np.float64)
+        if times.ndim != 1 or times.size == 0 or not np.isfinite(times).all() or (np.diff(times) <= 0).any():
+            raise RecordingError(f"times of {self.name} is {self.times!r}; give finite, strictly ascending times")
+        shape = tuple(int(size) for size in self.shape)
+        if len(shape) != 3 or min(shape) < 1:
+            raise RecordingError(f"shape of {self.name} is {self.shape!r}; give (channel, y, x), each at least 1")
+        channels = _frozen(self.channels if np.size(self.channels) else np.arange(shape[0]), np.int64)
+        if channels.shape != shape[:1] or np.unique(channels).size != channels.size:
+            raise RecordingError(
+                f"channels of {self.name} must be {shape[0]} different indices, one per stored channel"
+            )
+        if self.dtype not in DTYPES:
+            raise RecordingError(f"dtype of {self.name} is {self.dtype!r}; allowed are {', '.join(DTYPES)}")
+        names = [variable.name for variable in self.extra]
+        if len(set(names)) != len(names):
+            raise RecordingError(f"extra variables of {self.name} share a name: {', '.join(names)}")
+        object.__setattr__(self, "times", times)
+        object.__setattr__(self, "shape", shape)
+        object.__setattr__(self, "channels", channels)
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Length of every dimension but ``stimulus``."""
+        channel, y, x = self.shape
+        return {"time": int(self.times.size), "channel": channel, "y": y, "x": x}
+
+    @property
+    def image_bytes(self) -> int:
+        """Bytes of one image's h before compression."""
+        return int(np.prod(list(self.sizes.values()))) * np.dtype(self.dtype).itemsize if self.store_h else 0
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class RecordingLayout:
+    """A whole recording: its stimuli, blocks and the grid of batches, whose boundaries are fixed by position.
+
+    Batch k holds the stimuli at positions ``k * batch_size`` to ``(k + 1) * batch_size - 1``, whoever computes it and
+    whenever, so an interrupted recording goes on with the same batches.
+
+    Parameters
+    ----------
+    stimulus : array_like of int [stimulus]
+        Index of each image in its source, all different.
+    labels : array_like of int [stimulus]
+        Class of each image, -1 where unknown.
+    files : sequence of str [stimulus]
+        File of each image.
+    class_names : sequence of str [class]
+        Name of each class, in the order of the logits.
+    blocks : sequence of BlockLayout
+        The blocks that are recorded; may be empty.
+    batch_size : int
+        Number of images in a batch; the last one may be shorter.
+    nfe_per : {"image", "batch"}
+        Whose steps the function evaluations count: an image's own, or those a batch shares.
+    statuses : tuple of str
+        Names of the status codes; the first means success.
+
+    Raises
+    ------
+    RecordingError
+        When lengths disagree or names repeat.
+
+    Examples
+    --------
+    >>> block = BlockLayout("block1", [0.0, 2.0], (4, 3, 3))
+    >>> layout = RecordingLayout([0, 1, 2], [5, 3, -1], ["a.png", "b.png", "c.png"], ["cat", "dog"], [block], 2)
+    >>> layout.batches, [layout.batch(k) for k in range(2)]
+    (2, [slice(0, 2, None), slice(2, 3, None)])
+    """
+
+    stimulus: npt.NDArray[np.int64]
+    labels: npt.NDArray[np.int64]
+    files: Sequence[str]
+    class_names: Sequence[str]
+    blocks: Sequence[BlockLayout]
+    batch_size: int
+    nfe_per: str = "image"
+    statuses: tuple[str, ...] = STATUSES
+
+    def __post_init__(self) -> None:
+        """Copy the arrays, so that the layout cannot change, and check them."""
+        for name, dtype in (("stimulus", np.int64), ("labels", np.int64)):
+            object.__setattr__(self, name, _frozen(getattr(self, name), dtype))
+        for name in ("files", "class_names", "blocks", "statuses"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        n = self.stimulus.size
+        if n == 0 or self.stimulus.ndim != 1 or np.unique(self.stimulus).size != n:
+            raise RecordingError("stimulus must hold at least one image index, each once; drop the repeated images")
+        for name in ("labels", "files"):
+            if len(getattr(self, name)) != n:
+                raise RecordingError(f"{name} has {len(getattr(self, name))} entries for {n} stimuli; give one each")
+        if self.batch_size < 1:
+            raise RecordingError(f"batch_size is {self.batch_size}; give at least 1")
+        if self.nfe_per not in ("image", "batch"):
+            raise RecordingError(f"nfe_per is {self.nfe_per!r}; allowed are 'image' and 'batch'")
+        names = [block.name for block in self.blocks]
+        if len(set(names)) != len(names):
+            raise RecordingError(f"blocks share a name: {', '.join(names)}; name each block once")
+        if not 1 <= len(self.statuses) <= 128:
+            raise RecordingError(f"statuses has {len(self.statuses)} names; give 1 to 128")
+
+    @property
+    def n(self) -> int:
+        """Number of stimuli."""
+        return int(self.stimulus.size)
+
+    @property
+    def batches(self) -> int:
+        """Number of batches, the last of which may be shorter."""
+        return -(-self.n // self.batch_size)
+
+    def batch(self, index: int) -> slice:
+        """Positions of the stimuli of one batch.
+
+        Parameters
+        ----------
+        index : int
+            Index of the batch, 0 to ``batches - 1``.
+
+        Returns
+        -------
+        slice
+            Its positions along ``stimulus``.
+        """
+        if not 0 <= index < self.batches:
+            raise RecordingError(f"batch {index} does not exist; this recording has {self.batches}, from 0")
+        return slice(index * self.batch_size, min(self.n, (index + 1) * self.batch_size))
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class BlockBatch:
+    """What one block did with one batch of images.
+
+    Parameters
+    ----------
+    h : array [image, time, channel, y, x] or None
+        Hidden state; NaN for an image whose solve failed. None where the layout stores no h.
+    nfe, accepted, rejected : array_like of int [image]
+        Function evaluations, accepted and rejected steps; with shared stepping the batch's, repeated for each image.
+    status : array_like of int [image]
+        Index into the layout's ``statuses``; 0 is success.
+    step_times : sequence of array [step], solver time
+        For each image, the time that each accepted step reached.
+    reasons : sequence of str [image]
+        Why a status is not 0; empty otherwise. An empty sequence means no reasons.
+    extra : mapping of str to array [image, ...]
+        The layout's extra variables.
+
+    Examples
+    --------
+    >>> BlockBatch(None, nfe=[14], accepted=[2], rejected=[0], status=[0], step_times=[[0.5, 2.0]]).reasons
+    ()
+    """
+
+    h: npt.NDArray[Any] | None
+    nfe: npt.ArrayLike
+    accepted: npt.ArrayLike
+    rejected: npt.ArrayLike
+    status: npt.ArrayLike
+    step_times: Sequence[npt.ArrayLike]
+    reasons: Sequence[str] = ()
+    extra: Mapping[str, npt.NDArray[Any]] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Batch:
+    """The record of one batch of images.
+
+    Parameters
+    ----------
+    first : int
+        Position of its first image along ``stimulus``, a multiple of the layout's ``batch_size``.
+    logits : array [image, class]
+        Class scores; NaN for an image that failed.
+    blocks : mapping of str to BlockBatch
+        One entry per block of the layout.
+
+    Examples
+    --------
+    >>> Batch(0, np.zeros((1, 10)), {}).logits.shape
+    (1, 10)
+    """
+
+    first: int
+    logits: npt.NDArray[Any]
+    blocks: Mapping[str, BlockBatch]

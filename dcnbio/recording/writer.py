@@ -1,0 +1,244 @@
+"""The streaming writer: a store that grows batch by batch and can be gone on with after any interruption."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import os
+import shutil
+import uuid
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from dcnbio.errors import RecordingError
+from dcnbio.recording.durable import durable_file, sync_tree
+from dcnbio.recording.journal import Header, Journal
+from dcnbio.recording.layout_json import layout_summary
+from dcnbio.recording.provenance import differences, numbers_of
+from dcnbio.recording.publish import publish, read_manifest
+from dcnbio.recording.record import batch_index, small_variables
+from dcnbio.recording.schema import Batch, BlockLayout, RecordingLayout
+from dcnbio.recording.shards import Stamp, create_array, plan_chunks, shard_name, write_shard
+from dcnbio.recording.target import aside, check_target, is_netcdf_name, root_attributes_of
+
+__all__ = ["RecordingWriter"]
+
+
+class RecordingWriter:
+    """Write a recording to a Zarr store, batch by batch.
+
+    Each batch is one shard file per block. A batch counts as done when its journal record is renamed into place, after
+    its shards are on the disk; the store becomes a readable recording only with `finish`. Memory is that of one chunk
+    beyond the batch in hand.
+
+    Parameters
+    ----------
+    path : path
+        The store; conventionally ends in ".zarr".
+    layout : RecordingLayout
+        What will be recorded.
+    provenance : mapping
+        Where the numbers come from, see `gather_provenance`.
+    overwrite : bool
+        Replace an older recording of dcnbio's, at the moment the first batch is written and no sooner.
+    resume : bool
+        Go on with what is there, if it has the same layout and numbers; start where there is nothing.
+
+    Attributes
+    ----------
+    done : set of int
+        Indices of the finished batches; skip them.
+    damaged : list of str
+        Files of an interrupted run that were not whole; their batches are not done.
+
+    Raises
+    ------
+    RecordingError
+        When something is in the way, when what is there differs from what is asked, or when the disk refuses.
+
+    Notes
+    -----
+    Several processes may write batches of one store: the first calls `start`, the others open it with ``resume=True``
+    afterwards, each writes batches of its own, and one of them calls `finish` when all are done.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> from dcnbio.recording import BlockBatch, open_recording
+    >>> layout = RecordingLayout([7], [3], ["a.png"], ["cat", "dog"], [BlockLayout("block1", [0.0, 2.0], (1, 2, 2))], 1)
+    >>> block = BlockBatch(np.ones((1, 2, 1, 2, 2), "float32"), [14], [2], [0], [0], [[0.5, 2.0]])
+    >>> with tempfile.TemporaryDirectory() as folder, RecordingWriter(folder + "/run.zarr", layout, {}) as writer:
+    ...     writer.write(Batch(0, np.zeros((1, 2)), {"block1": block}))
+    ...     writer.finish()
+    ...     open_recording(folder + "/run.zarr")["block1"].h.shape
+    (1, 2, 1, 2, 2)
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        layout: RecordingLayout,
+        provenance: Mapping[str, Any],
+        *,
+        overwrite: bool = False,
+        resume: bool = False,
+    ) -> None:
+        self.path = Path(path)
+        if is_netcdf_name(self.path):
+            raise RecordingError(f"{self.path} names a netCDF file, which cannot be streamed; give a name in .zarr")
+        self.done: set[int] = set()
+        self.damaged: list[str] = []
+        self._header = Header(layout, provenance)
+        self._journal = Journal(self.path)
+        self._overwrite, self._resume = overwrite, resume
+        self._complete = False
+        self._started = False
+        state = check_target(self.path, overwrite=overwrite, resume=resume)
+        if resume and state != "absent":
+            self._take_up(complete=state == "complete")
+
+    def __enter__(self) -> Self:
+        """Return the writer itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Leave what is finished for a later resume; only `finish` makes it a recording."""
+
+    @property
+    def images_done(self) -> int:
+        """Number of images in the finished batches."""
+        spans = [self._header.layout.batch(index) for index in self.done]
+        return sum(span.stop - span.start for span in spans)
+
+    def _take_up(self, complete: bool) -> None:
+        layout = self._header.layout
+        if complete:
+            stored = dict(_provenance_of(self.path))
+            summary = read_manifest(self.path)[0]
+        else:
+            header = self._journal.header()
+            stored, summary = dict(header.provenance), layout_summary(header.layout)
+        changed = differences(numbers_of(stored), numbers_of(self._header.provenance))
+        changed += differences(summary, layout_summary(layout))
+        if changed:
+            raise RecordingError(
+                f"{self.path} cannot be resumed: {'; '.join(changed)}; use the same settings, or record anew with "
+                f"--overwrite"
+            )
+        self._complete, self._started = complete, True
+        self.done = set(range(layout.batches)) if complete else set(self._journal.finished(self.damaged))
+
+    def start(self) -> None:
+        """Create the store, replacing an older recording when that was asked; `write` calls it.
+
+        Raises
+        ------
+        RecordingError
+            When the disk refuses.
+        """
+        if self._started:
+            return
+        with self._kept():
+            parent = self.path.absolute().parent
+            parent.mkdir(parents=True, exist_ok=True)
+            stage = parent / f".{self.path.name}.{uuid.uuid4().hex[:8]}.new"
+            try:
+                Journal(stage).start(self._header)
+                for block in self._header.layout.blocks:
+                    create_array(stage / block.name, self._header.layout, block)
+                sync_tree(stage)
+                self._into_place(stage)
+            finally:
+                shutil.rmtree(stage, ignore_errors=True)
+        self._started = True
+
+    def _into_place(self, stage: Path) -> None:
+        if not self._resume:
+            # looked at once more: another process may have written here since
+            check_target(self.path, overwrite=self._overwrite)
+            with aside(self.path):
+                os.rename(stage, self.path)
+            return
+        try:
+            # an empty folder is replaced; a store that another process has just started is not
+            os.rename(stage, self.path)
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                raise
+            check_target(self.path, resume=True)
+            self._take_up(complete=False)
+
+    def write(self, batch: Batch) -> None:
+        """Write one batch: its shards, flushed to the disk, then its journal record.
+
+        Parameters
+        ----------
+        batch : Batch
+            A batch of the layout that is not done.
+
+        Raises
+        ------
+        RecordingError
+            When the batch does not fit the layout or is done, or when the disk refuses; what is finished is kept.
+        """
+        layout = self._header.layout
+        index = batch_index(layout, batch)
+        if index in self.done:
+            raise RecordingError(f"batch {index} of {self.path} is recorded already; skip the batches in done")
+        record = small_variables(layout, batch)
+        self.start()
+        shards: dict[str, Stamp] = {}
+        with self._kept():
+            self._journal.forget(index)
+            for block in layout.blocks:
+                h = batch.blocks[block.name].h
+                if h is not None:
+                    name = f"{block.name}/h/{shard_name(index)}"
+                    shards[name] = self._write_shard(name, h, block)
+            self._journal.save(index, record, shards)
+        self.done.add(index)
+
+    def _write_shard(self, name: str, h: Any, block: BlockLayout) -> Stamp:
+        target = self.path / name
+        # what an interrupted run left there is never read
+        target.unlink(missing_ok=True)
+        with durable_file(target, self._journal.folder) as file:
+            return write_shard(file, h, block, plan_chunks(self._header.layout, block))
+
+    def finish(self) -> None:
+        """Make the store a complete recording; the last step is one rename.
+
+        Raises
+        ------
+        RecordingError
+            When a batch is not finished or the disk refuses; what is finished is kept.
+        """
+        if self._complete:
+            return
+        if not self._started:
+            raise RecordingError(f"{self.path} cannot be finished: no batch has been written")
+        with self._kept():
+            publish(self.path)
+        self._complete = True
+
+    @contextlib.contextmanager
+    def _kept(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            where = f" ({error.filename})" if error.filename else ""
+            raise RecordingError(
+                f"{self.path} cannot be written: {error.strerror or error}{where}; {self.images_done} of "
+                f"{self._header.layout.n} images are finished and kept; once that is mended, go on with --resume"
+            ) from error
+
+
+def _provenance_of(path: Path) -> dict[str, Any]:
+    attributes = root_attributes_of(path) or {}
+    return dict(json.loads(attributes.get("provenance", "{}")))
