@@ -19,7 +19,7 @@ long scratch_bytes(const DcnbioField& field, bool recording) {
     const long terms = c.order + 1;
     if (c.kind == kSeparable) {
       tape_maps += terms;
-      strips += 3 * terms * g.strip_pixels() * g.padded + terms * g.width * (g.padded + 1);
+      strips += 3 * terms * g.strip_pixels() * g.padded + (terms + 1) * g.width * (g.padded + 1);
       small += 8 * c.size * terms;
     } else {
       strips += static_cast<long>(g.strip_pixels()) * c.size * g.padded + static_cast<long>(g.width) * g.padded;

@@ -6,12 +6,13 @@
 #pragma once
 
 #include <algorithm>
+#include <type_traits>
 
 #include "simd.h"
 
 namespace dcnbio {
 
-constexpr int kMaxTerms = 5;
+// Loops of constant length carry an unroll pragma: only then do arrays of vectors live in registers.
 
 // Where a line of positions lies: element i of position p is base[p * step + i], i < inner.
 struct Line {
@@ -25,14 +26,16 @@ inline int reach(int half, int first, int last, int extent) {
 
 // Filters POSITIONS (1 or 2) neighbouring positions; for two of them each load serves both.
 template <class T, int TERMS, int POSITIONS, int VECTORS>
-inline void analyse_block(const T* in, long step, T* out, long out_step, long out_plane, const T* bank, int half,
+DCNBIO_INLINE void analyse_block(const T* in, long step, T* out, long out_step, long out_plane, const T* bank, int half,
                           int p, int extent) {
   constexpr int lanes = Lanes<T>::count;
   constexpr int last = POSITIONS - 1;
   Vector<T> sum[POSITIONS][TERMS][VECTORS], low[VECTORS], high[VECTORS];
+#pragma GCC unroll 8
   for (int v = 0; v < VECTORS; ++v) {
     low[v] = load(in + p * step + v * lanes);
     high[v] = load(in + (p + last) * step + v * lanes);
+#pragma GCC unroll 8
     for (int m = 0; m < TERMS; ++m) {
       sum[0][m][v] = m % 2 ? Vector<T>{} : low[v] * bank[m];
       if (last) sum[last][m][v] = m % 2 ? Vector<T>{} : high[v] * bank[m];
@@ -43,21 +46,27 @@ inline void analyse_block(const T* in, long step, T* out, long out_step, long ou
     const T* low_at = j <= p ? in + (p - j) * step : zero_row<T>();
     const T* high_at = p + last + j < extent ? in + (p + last + j) * step : zero_row<T>();
     const T* tap = bank + j * TERMS;
+#pragma GCC unroll 8
     for (int v = 0; v < VECTORS; ++v) {
       const Vector<T> next_low = load(low_at + v * lanes), next_high = load(high_at + v * lanes);
       const Vector<T> near_high = last ? high[v] : next_high;
       const Vector<T> even = next_low + near_high, odd = near_high - next_low;
+#pragma GCC unroll 8
       for (int m = 0; m < TERMS; ++m) sum[0][m][v] += (m % 2 ? odd : even) * tap[m];
       if (last) {
         const Vector<T> even_next = low[v] + next_high, odd_next = next_high - low[v];
+#pragma GCC unroll 8
         for (int m = 0; m < TERMS; ++m) sum[last][m][v] += (m % 2 ? odd_next : even_next) * tap[m];
       }
       low[v] = next_low;
       high[v] = next_high;
     }
   }
+#pragma GCC unroll 8
   for (int q = 0; q < POSITIONS; ++q)
+#pragma GCC unroll 8
     for (int m = 0; m < TERMS; ++m)
+#pragma GCC unroll 8
       for (int v = 0; v < VECTORS; ++v) store(out + (p + q) * out_step + m * out_plane + v * lanes, sum[q][m][v]);
 }
 
@@ -83,12 +92,15 @@ void analyse(const T* in, long step, T* out, long out_step, long out_plane, cons
 }
 
 template <class T, int TERMS, int POSITIONS, int VECTORS>
-inline void synthesise_block(const T* in, long step, long plane, T* out, const T* bank, int half, int p, int extent) {
+DCNBIO_INLINE void synthesise_block(const T* in, long step, long plane, T* out, const T* bank, int half, int p, int extent) {
   constexpr int lanes = Lanes<T>::count;
   constexpr int last = POSITIONS - 1;
   Vector<T> sum[POSITIONS][VECTORS], low[TERMS][VECTORS], high[TERMS][VECTORS];
+#pragma GCC unroll 8
   for (int v = 0; v < VECTORS; ++v) {
+#pragma GCC unroll 8
     for (int q = 0; q < POSITIONS; ++q) sum[q][v] = Vector<T>{};
+#pragma GCC unroll 8
     for (int m = 0; m < TERMS; ++m) {
       low[m][v] = load(in + p * step + m * plane + v * lanes);
       high[m][v] = load(in + (p + last) * step + m * plane + v * lanes);
@@ -105,7 +117,9 @@ inline void synthesise_block(const T* in, long step, long plane, T* out, const T
     const T* high_at = above ? in + (p + last + j) * step : zero_row<T>();
     const long low_plane = below ? plane : 0, high_plane = above ? plane : 0;
     const T* tap = bank + j * TERMS;
+#pragma GCC unroll 8
     for (int m = 0; m < TERMS; ++m)
+#pragma GCC unroll 8
       for (int v = 0; v < VECTORS; ++v) {
         const Vector<T> next_low = load(low_at + m * low_plane + v * lanes);
         const Vector<T> next_high = load(high_at + m * high_plane + v * lanes);
@@ -116,7 +130,9 @@ inline void synthesise_block(const T* in, long step, long plane, T* out, const T
         high[m][v] = next_high;
       }
   }
+#pragma GCC unroll 8
   for (int q = 0; q < POSITIONS; ++q)
+#pragma GCC unroll 8
     for (int v = 0; v < VECTORS; ++v) store(out + (p + q) * step + v * lanes, sum[q][v]);
 }
 
@@ -139,45 +155,65 @@ void synthesise(const T* in, long step, long plane, T* out, const T* bank, int h
   if (i < line.inner) synthesise_strip<T, TERMS, 1>(in + i, step, plane, out + i, bank, half, line.extent);
 }
 
-constexpr int kTapBlock = 4;
+constexpr int kTapBlock = 6;  // 6 x 3 accumulators for N = 2
 
-template <class T, int TERMS>
-inline void correlate_taps(const T* in, long step, const T* planes, long planes_step, long plane, double* gradient,
-                           int first_tap, int half, int first, int end, Line line) {
+// Pairs first_tap .. first_tap + TAPS - 1 of every filter; zeros holds line.inner zeros, for beyond the edges.
+template <class T, int TERMS, int TAPS>
+void correlate_taps(const T* in, long step, const T* planes, long plane, const T* zeros, double* gradient,
+                    int first_tap, Line line) {
   constexpr int lanes = Lanes<T>::count;
-  Vector<T> sum[kTapBlock][TERMS] = {};
-  for (int p = first; p < end; ++p) {
-    const T *low[kTapBlock], *high[kTapBlock];
-    bool low_in[kTapBlock], high_in[kTapBlock];
-    for (int b = 0; b < kTapBlock; ++b) {
+  Vector<T> sum[TAPS][TERMS];
+#pragma GCC unroll 8
+  for (int b = 0; b < TAPS; ++b)
+#pragma GCC unroll 8
+    for (int m = 0; m < TERMS; ++m) sum[b][m] = Vector<T>{};
+  for (int p = 0; p < line.extent; ++p) {
+    const T *low[TAPS], *high[TAPS];
+#pragma GCC unroll 8
+    for (int b = 0; b < TAPS; ++b) {
       const int j = first_tap + b;
-      low_in[b] = j > 0 && j <= half && j <= p;  // tap 0 is no pair: its sum counts the position once
-      high_in[b] = j <= half && p + j < line.extent;
-      low[b] = low_in[b] ? in + (p - j) * step : zero_row<T>();
-      high[b] = high_in[b] ? in + (p + j) * step : zero_row<T>();
+      low[b] = j > 0 && j <= p ? in + (p - j) * step : zeros;  // tap 0 is no pair: its sum counts the position once
+      high[b] = p + j < line.extent ? in + (p + j) * step : zeros;
     }
     for (int i = 0; i < line.inner; i += lanes) {
       Vector<T> value[TERMS];
-      for (int m = 0; m < TERMS; ++m) value[m] = load(planes + p * planes_step + m * plane + i);
-      for (int b = 0; b < kTapBlock; ++b) {
-        const Vector<T> below = load(low_in[b] ? low[b] + i : low[b]), above = load(high_in[b] ? high[b] + i : high[b]);
+#pragma GCC unroll 8
+      for (int m = 0; m < TERMS; ++m) value[m] = keep<T>(load(planes + p * step + m * plane + i));
+#pragma GCC unroll 8
+      for (int b = 0; b < TAPS; ++b) {
+        const Vector<T> below = keep<T>(load(low[b] + i)), above = keep<T>(load(high[b] + i));
         const Vector<T> even = above + below, odd = above - below;
+#pragma GCC unroll 8
         for (int m = 0; m < TERMS; ++m) sum[b][m] += (m % 2 ? odd : even) * value[m];
       }
     }
   }
-  for (int b = 0; b < kTapBlock && first_tap + b <= half; ++b)
+#pragma GCC unroll 8
+  for (int b = 0; b < TAPS; ++b)
+#pragma GCC unroll 8
     for (int m = 0; m < TERMS; ++m) gradient[(first_tap + b) * TERMS + m] += lane_sum<T>(sum[b][m]);
 }
 
 // gradient[j][m] += sum_p planes_m[p] (in[p + j] +- in[p - j]): the derivative of analyse with respect to its bank.
 // Entries [0][odd m] are meaningless (an odd filter has no middle tap).
 template <class T, int TERMS>
-void correlate(const T* in, long step, const T* planes, long planes_step, long plane, double* gradient, int half,
-               int first, int end, Line line) {
-  const int limit = std::min(half, line.extent - 1);
-  for (int j = 0; j <= limit; j += kTapBlock)
-    correlate_taps<T, TERMS>(in, step, planes, planes_step, plane, gradient, j, limit, first, end, line);
+void correlate(const T* in, long step, const T* planes, long plane, const T* zeros, double* gradient, int half,
+               Line line) {
+  const int taps = std::min(half, line.extent - 1) + 1, blocks = (taps + kTapBlock - 1) / kTapBlock;
+  for (int block = 0; block < blocks; ++block) {
+    const int first = taps * block / blocks, count = taps * (block + 1) / blocks - first;
+    const auto run = [&](auto size) {
+      correlate_taps<T, TERMS, decltype(size)::value>(in, step, planes, plane, zeros, gradient, first, line);
+    };
+    switch (count) {
+      case 1: run(std::integral_constant<int, 1>{}); break;
+      case 2: run(std::integral_constant<int, 2>{}); break;
+      case 3: run(std::integral_constant<int, 3>{}); break;
+      case 4: run(std::integral_constant<int, 4>{}); break;
+      case 5: run(std::integral_constant<int, 5>{}); break;
+      default: run(std::integral_constant<int, 6>{});
+    }
+  }
 }
 
 }  // namespace dcnbio

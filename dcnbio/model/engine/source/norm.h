@@ -50,6 +50,7 @@ inline void channel_sums(T* out, int pixels, int padded, Value value) {
     Vector<T> sum[kPixelUnroll] = {};
     int p = 0;
     for (; p + kPixelUnroll <= pixels; p += kPixelUnroll)
+#pragma GCC unroll 4
       for (int u = 0; u < kPixelUnroll; ++u) sum[u] += value(p + u, c);
     for (; p < pixels; ++p) sum[0] += value(p, c);
     store<T>(out + c, (sum[0] + sum[1]) + (sum[2] + sum[3]));

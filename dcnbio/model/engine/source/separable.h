@@ -75,7 +75,7 @@ void time_table(const Geometry& g, int terms, const T* time_rows, const T* profi
 
 template <class T>
 struct SeparableBuffers {
-  T *inputs, *outputs, *table, *profile, *column_sums;
+  T *inputs, *outputs, *table, *profile, *column_sums, *zeros;
 
   SeparableBuffers() = default;
   SeparableBuffers(const Geometry& g, int terms, Scratch& scratch) {
@@ -85,6 +85,8 @@ struct SeparableBuffers {
     table = scratch.take<T>(strip);
     profile = scratch.take<T>(static_cast<long>(terms) * g.width);
     column_sums = scratch.take<T>(static_cast<long>(terms) * g.width * g.padded);
+    zeros = scratch.take<T>(static_cast<long>(g.width) * g.padded);
+    std::fill(zeros, zeros + static_cast<long>(g.width) * g.padded, T(0));
   }
 };
 
@@ -176,8 +178,7 @@ void convolve_strip_gradient(const Geometry& g, const SeparableKernel<T>& kernel
     const long row = static_cast<long>(y) * g.width * g.padded;
     const T* slopes = buffers.table + static_cast<long>(y - first) * g.width * g.padded;
     if (gradient.row_bank)
-      correlate<T, TERMS>(in + row, g.padded, slopes, g.padded, plane, gradient.row_bank, kernel.half, 0, g.width,
-                          line);
+      correlate<T, TERMS>(in + row, g.padded, slopes, plane, buffers.zeros, gradient.row_bank, kernel.half, line);
     synthesise<T, TERMS>(slopes, g.padded, plane, in_gradient + row, kernel.adjoint_bank, kernel.half, line);
   }
   clock.lap(kFilterWork);
@@ -208,7 +209,7 @@ void convolve_gradient(const Geometry& g, const SeparableKernel<T>& kernel, T ti
     convolve_strip_gradient<T, TERMS>(g, kernel, in, in_gradient, first, end, buffers, gradient, clock);
   }
   if (gradient.column_bank)
-    correlate<T, TERMS>(out_gradient, row, mixed, row, g.size(), gradient.column_bank, kernel.half, 0, g.height,
+    correlate<T, TERMS>(out_gradient, row, mixed, g.size(), buffers.zeros, gradient.column_bank, kernel.half,
                         Line{g.height, row});
   time_gradient<T, TERMS>(g, kernel, time, buffers, gradient);
   clock.lap(kFilterWork);

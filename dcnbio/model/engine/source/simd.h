@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <cstring>
 
+#define DCNBIO_INLINE inline __attribute__((always_inline))
+
 namespace dcnbio {
 
 #if defined(__AVX512F__)
@@ -51,6 +53,15 @@ inline Vector<T> load(const T* p) {
 template <class T>
 inline void store(T* p, Vector<T> v) {
   *reinterpret_cast<typename Lanes<T>::unaligned*>(p) = v;
+}
+
+// A value that is used several times: tuned for Zen, GCC would else read it from memory at each use.
+template <class T>
+inline Vector<T> keep(Vector<T> v) {
+#if defined(__GNUC__) && defined(__x86_64__)
+  __asm__("" : "+v"(v));
+#endif
+  return v;
 }
 
 template <class T>
