@@ -1,0 +1,46 @@
+"""``dcnbio cite``: what to cite, as BibTeX."""
+
+from __future__ import annotations
+
+from dcnbio.version import __version__
+
+__all__ = ["cite"]
+
+BIBTEX = f"""@software{{dcnbio,
+  title   = {{dcnbio: recording and measuring Deep Continuous Networks}},
+  author  = {{{{The dcnbio developers}}}},
+  version = {{{__version__}}},
+  year    = {{2026}}
+}}
+@inproceedings{{tomen2021deep,
+  title     = {{Deep Continuous Networks}},
+  author    = {{Tomen, Nergis and Pintea, Silvia-Laura and van Gemert, Jan}},
+  booktitle = {{International Conference on Machine Learning}},
+  pages     = {{10324--10335}},
+  year      = {{2021}}
+}}
+@inproceedings{{jacobsen2016structured,
+  title     = {{Structured Receptive Fields in {{CNNs}}}},
+  author    = {{Jacobsen, J{{\\"o}}rn-Henrik and van Gemert, Jan and Lou, Zhongyou and Smeulders, Arnold W. M.}},
+  booktitle = {{IEEE Conference on Computer Vision and Pattern Recognition}},
+  year      = {{2016}},
+  doi       = {{10.1109/CVPR.2016.286}}
+}}
+@inproceedings{{chen2018neural,
+  title     = {{Neural Ordinary Differential Equations}},
+  author    = {{Chen, Ricky T. Q. and Rubanova, Yulia and Bettencourt, Jesse and Duvenaud, David}},
+  booktitle = {{Advances in Neural Information Processing Systems}},
+  year      = {{2018}}
+}}
+@techreport{{krizhevsky2009learning,
+  title       = {{Learning Multiple Layers of Features from Tiny Images}},
+  author      = {{Krizhevsky, Alex}},
+  institution = {{University of Toronto}},
+  year        = {{2009}}
+}}"""
+
+
+def cite() -> int:
+    """Print BibTeX of this software, the paper, N-jet filters, neural differential equations and CIFAR-10."""
+    print(BIBTEX)
+    return 0

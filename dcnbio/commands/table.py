@@ -1,0 +1,28 @@
+"""Tables that fit a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+__all__ = ["table"]
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """Lay out rows in columns: text to the left, numbers to the right.
+
+    Examples
+    --------
+    >>> print(table(["block", "nfe"], [["block1", 44], ["block2", 8]]))
+    block   nfe
+    block1   44
+    block2    8
+    """
+    cells = [[str(cell) for cell in row] for row in rows]
+    widths = [max(len(column[i]) for column in [list(header), *cells]) for i in range(len(header))]
+    right = [bool(rows) and all(isinstance(row[i], int | float) for row in rows) for i in range(len(header))]
+
+    def line(row: Sequence[str]) -> str:
+        parts = [c.rjust(w) if r else c.ljust(w) for c, w, r in zip(row, widths, right, strict=True)]
+        return "  ".join(parts).rstrip()
+
+    return "\n".join(line(row) for row in [list(header), *cells])

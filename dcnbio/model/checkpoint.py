@@ -1,0 +1,181 @@
+"""A network in one .safetensors file: weights, and in the header everything needed to build and to judge it."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor
+
+from dcnbio.errors import CheckpointError, InputError
+from dcnbio.model.network import FieldMaker, Network, build
+from dcnbio.model.spec import NetworkSpec
+from dcnbio.model.weights import refuse_non_finite, weights_id
+
+__all__ = ["Header", "load_checkpoint", "read_header", "save_checkpoint"]
+
+FORMAT = "dcnbio-checkpoint-1"
+
+
+@dataclass(frozen=True)
+class Header:
+    """What a checkpoint says of itself beside its weights.
+
+    Attributes
+    ----------
+    spec : dict
+        `NetworkSpec` as plain values.
+    recipe : dict
+        How it was trained.
+    metrics : dict
+        Accuracies as fractions with their n, NFE, minutes.
+    initial_log2_sigma : dict of str to list of float
+        log2 sigma of each SRF layer before training, flattened.
+    source : dict
+        Where it came from: a seed, or the file it was imported from and its hash.
+    """
+
+    spec: dict[str, Any]
+    recipe: dict[str, Any] = field(default_factory=dict)
+    metrics: dict[str, Any] = field(default_factory=dict)
+    initial_log2_sigma: dict[str, Any] = field(default_factory=dict)
+    source: dict[str, Any] = field(default_factory=dict)
+
+    def to_json(self) -> str:
+        """Write as one JSON string."""
+        return json.dumps(vars(self), sort_keys=True, allow_nan=False)
+
+    @classmethod
+    def from_metadata(cls, metadata: Mapping[str, str] | None, path: object) -> Header:
+        """Read from a safetensors header."""
+        if not metadata or metadata.get("format") != FORMAT:
+            raise CheckpointError(
+                f"{path} is a safetensors file that dcnbio did not write (its header has no format {FORMAT}); import "
+                "the public code's .pth with dcnbio import, or save with dcnbio.save."
+            )
+        try:
+            values = json.loads(metadata["header"])
+            return cls(**{name: dict(values[name]) for name in cls.__dataclass_fields__ if name in values})
+        except (KeyError, TypeError, ValueError) as error:
+            raise CheckpointError(f"{path} has a damaged header ({error}); copy it again or export it anew.") from error
+
+
+def save_checkpoint(net: Network, path: str | Path, *, overwrite: bool = False, **parts: Any) -> Path:
+    """Save a network; written beside and moved into place, so that a reader never sees half a file.
+
+    Parameters
+    ----------
+    net : Network
+    path : str or Path
+        Ends in .safetensors.
+    overwrite : bool
+        Whether a file that is there may be replaced.
+    **parts
+        `recipe`, `metrics`, `initial_log2_sigma` and `source` of the `Header`.
+
+    Returns
+    -------
+    Path
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from dcnbio.model.network import build
+    >>> net = build("dcn-ode", widths=(8,), norm_groups=4)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     again = load_checkpoint(save_checkpoint(net, f"{folder}/net.safetensors"))
+    >>> again.spec == net.spec
+    True
+    """
+    path = Path(path)
+    if path.suffix != ".safetensors":
+        raise InputError(f"path is {path}; a checkpoint's name ends in .safetensors.")
+    if path.exists() and not overwrite:
+        raise InputError(f"{path} exists already; choose another name or pass overwrite (--overwrite).")
+    state = {name: value.detach().cpu().contiguous() for name, value in net.state_dict().items()}
+    refuse_non_finite(state, "the network to be saved")
+    header = Header(spec=net.spec.to_dict(), **{"source": net.source, **parts})
+    try:
+        handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        os.close(handle)
+        try:
+            save_file(state, beside, metadata={"format": FORMAT, "header": header.to_json()})
+            os.chmod(beside, 0o644)
+            os.replace(beside, path)
+        finally:
+            Path(beside).unlink(missing_ok=True)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written ({error.strerror or error}); choose another folder.") from error
+    return path
+
+
+def open_tensors(path: Path) -> tuple[Header, dict[str, Tensor]]:
+    """Read header and tensors of a safetensors file."""
+    try:
+        with safe_open(path, framework="pt", device="cpu") as file:
+            header = Header.from_metadata(file.metadata(), path)
+            return header, {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - no mapping
+    except (SafetensorError, OSError, ValueError) as error:
+        if isinstance(error, CheckpointError):
+            raise
+        reason = "it is empty" if path.stat().st_size == 0 else "it is cut short or damaged"
+        raise CheckpointError(f"{path} is not a readable checkpoint: {reason}; copy or download it again.") from error
+
+
+def read_header(path: Path) -> Header:
+    """Read what a checkpoint says of itself."""
+    return open_tensors(path)[0]
+
+
+def load_checkpoint(path: Path, *, vector_field: FieldMaker | None = None, **overrides: Any) -> Network:
+    """Load a network from a .safetensors file of ours; keywords override its spec where the weights allow it.
+
+    Raises
+    ------
+    CheckpointError
+        If the file is damaged, not ours, does not fit its spec, or has non-finite weights.
+    """
+    header, state = open_tensors(path)
+    try:
+        spec = NetworkSpec.from_dict(header.spec)
+    except InputError as error:
+        raise CheckpointError(f"{path} has a header that describes no network: {error}") from error
+    if spec.vector_field and vector_field is None:
+        raise CheckpointError(f"{path} was saved with its own vector field {spec.vector_field}; pass vector_field=.")
+    plain = NetworkSpec.from_dict({**spec.to_dict(), "vector_field": ""})
+    net = build(plain, vector_field=vector_field, **overrides)
+    fill(net, state, path)
+    net.source = {**header.source, "file": path.name, "weights": weights_id(state)}
+    return net
+
+
+def fill(net: Network, state: Mapping[str, Tensor], path: object) -> None:
+    """Put weights into a network, or say what does not fit."""
+    refuse_non_finite(state, path)
+    expected = net.state_dict()
+    missing, unexpected = sorted(set(expected) - set(state)), sorted(set(state) - set(expected))
+    wrong = [
+        f"{name} is {tuple(state[name].shape)}, not {tuple(expected[name].shape)}"
+        for name in expected
+        if name in state and state[name].shape != expected[name].shape
+    ]
+    if missing or unexpected or wrong:
+        parts = [f"missing {missing[0]}"] if missing else []
+        parts += [f"unexpected {unexpected[0]}"] if unexpected else []
+        parts += wrong[:1]
+        raise CheckpointError(
+            f"{path} does not fit a {net.spec.row} network of this spec ({'; '.join(parts)}); choose the row it was "
+            "trained as (--model) and leave settings that change the weights as they were."
+        )
+    dtype = torch.float64 if all(t.dtype == torch.float64 for t in state.values()) else torch.float32
+    net.to(dtype)
+    net.load_state_dict({name: value.to(dtype) for name, value in state.items()})
+    net.eval()

@@ -1,0 +1,125 @@
+"""The reconstruction decoder: from the maps after block 3 back to an image."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+from dcnbio.errors import CheckpointError
+from dcnbio.model.initial import initialise
+from dcnbio.model.network import ACTIVATIONS, Network, pixel_conv
+from dcnbio.model.ode_block import ODEBlock
+from dcnbio.model.pickled_weights import read_pickled_weights
+from dcnbio.model.public_names import decoder_names
+from dcnbio.model.solution import Solution
+from dcnbio.model.solver_settings import SolverSettings
+from dcnbio.model.spec import NetworkSpec
+from dcnbio.model.srf_conv import SRFConv2d
+from dcnbio.model.vector_field import ConvField, FieldConv
+from dcnbio.model.weights import refuse_non_finite
+
+__all__ = ["Decoder", "build_decoder", "encode", "load_decoder", "rescaled"]
+
+CROP = 28  # pixels a side of the reconstructed centre
+
+
+class Decoder(nn.Module):
+    """Bilinear x 2, ODE block, bilinear x 2, 1 x 1 convolution, ODE block, norm, activation, 1 x 1 convolution.
+
+    Parameters
+    ----------
+    spec : NetworkSpec
+        Of the encoder: kernels, activation and norm groups of the two blocks follow it.
+
+    Notes
+    -----
+    The output is RGB without a sigmoid; nothing in it depends on the batch. The public code rescales it by the batch's
+    smallest and largest value, see `rescaled`.
+    """
+
+    def __init__(self, spec: NetworkSpec) -> None:
+        super().__init__()
+        self.spec = spec
+        self.solver = SolverSettings()
+        self.activation = ACTIVATIONS[spec.activation]
+        narrow, wide = spec.widths[-2], spec.widths[-1]
+        time = spec.integration_time
+        self.blocks = nn.ModuleList([self._block(wide, time[-1]), self._block(narrow, time[-2])])
+        self.narrow = pixel_conv(wide, narrow, 1)
+        self.norm = nn.GroupNorm(spec.groups(narrow), narrow)
+        self.colour = pixel_conv(narrow, 3, 1)
+
+    def _block(self, width: int, time: float) -> ODEBlock:
+        def conv() -> FieldConv:
+            if self.spec.kernels == "pixel":
+                return pixel_conv(width + 1, width, 3, padding=1)
+            return SRFConv2d(width + 1, width, self.spec.scale_rule)
+
+        return ODEBlock(ConvField(conv, partial(nn.GroupNorm, self.spec.groups(width), width), self.activation), time)
+
+    def run(self, maps: Tensor) -> tuple[Tensor, tuple[Solution, Solution]]:
+        """Give the image, shape (n, 3, 28, 28), and what both blocks did."""
+        wide = self.blocks[0].run(enlarged(maps), self.solver)
+        narrow = self.blocks[1].run(self.narrow(enlarged(wide.final)), self.solver)
+        image: Tensor = self.colour(self.activation(self.norm(narrow.final)))
+        return image, (wide, narrow)
+
+    def forward(self, maps: Tensor) -> Tensor:
+        """Give the reconstruction, shape (n, 3, 28, 28), of maps after block 3, shape (n, 128, 7, 7)."""
+        return self.run(maps)[0]
+
+
+def enlarged(maps: Tensor) -> Tensor:
+    """Double the size of maps, bilinearly."""
+    return nn.functional.interpolate(maps, scale_factor=2, mode="bilinear", align_corners=False)
+
+
+def rescaled(image: Tensor) -> Tensor:
+    """Rescale to [0, 1] by the smallest and largest value of the whole batch, as the public code does.
+
+    An image's result then depends on its batch mates.
+    """
+    least, most = image.min(), image.max()
+    return (image - least) / (most - least)
+
+
+def centre(images: Tensor, size: int = CROP) -> Tensor:
+    """Cut out the central square that is reconstructed."""
+    top, left = (images.shape[-2] - size) // 2, (images.shape[-1] - size) // 2
+    return images[..., top : top + size, left : left + size]
+
+
+def encode(net: Network, images: Tensor) -> Tensor:
+    """Give the maps after the last block, shape (n, 128, 7, 7)."""
+    return net.run(images).blocks[-1].final
+
+
+def build_decoder(spec: NetworkSpec, seed: int = 0) -> Decoder:
+    """Build an untrained decoder for an encoder of this spec.
+
+    Examples
+    --------
+    >>> from dcnbio.model.rows import row_spec
+    >>> decoder = build_decoder(row_spec("dcn-ode", widths=(4, 8, 16), norm_groups=4, integration_time=0.1))
+    >>> tuple(decoder(torch.zeros(1, 16, 7, 7)).shape)
+    (1, 3, 28, 28)
+    """
+    decoder = Decoder(spec)
+    initialise(decoder, torch.Generator().manual_seed(seed))
+    return decoder
+
+
+def load_decoder(path: str | Path, spec: NetworkSpec) -> Decoder:
+    """Load a decoder saved by the public code."""
+    weights = read_pickled_weights(Path(path))
+    names = decoder_names(spec)
+    if set(names) != set(weights.state):
+        odd = sorted(set(names) ^ set(weights.state))[0]
+        raise CheckpointError(f"{path} is no decoder for {spec.row}: {odd} is missing or unexpected.")
+    refuse_non_finite(weights.state, path)
+    decoder = Decoder(spec)
+    decoder.load_state_dict({names[name]: value for name, value in weights.state.items()})
+    return decoder

@@ -1,0 +1,100 @@
+"""Loads a network by whatever a person has: a shipped name, a file of ours, a public .pth, or a folder with one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from dcnbio.errors import CheckpointError
+from dcnbio.images.shipped import data_root, shipped
+from dcnbio.model.checkpoint import load_checkpoint
+from dcnbio.model.network import FieldMaker, Network
+from dcnbio.model.public_checkpoint import load_public
+
+__all__ = ["DEFAULT_CHECKPOINT", "find_checkpoint", "load", "shipped_checkpoints"]
+
+DEFAULT_CHECKPOINT = "dcn-ode"
+SUFFIXES = (".safetensors", ".pth", ".pt")
+
+
+def shipped_checkpoints() -> list[str]:
+    """List the names of the networks that come with dcnbio.
+
+    Examples
+    --------
+    >>> "dcn-ode" in shipped_checkpoints()
+    True
+    """
+    return sorted(path.stem for path in (data_root() / "checkpoints").glob("*.safetensors"))
+
+
+def find_checkpoint(name: str | Path) -> Path:
+    """Turn a shipped name, a file or a folder with one checkpoint in it into the path of a file.
+
+    Raises
+    ------
+    CheckpointError
+        If there is none, or a folder holds several.
+    """
+    if str(name) in shipped_checkpoints():
+        return shipped(f"checkpoints/{name}.safetensors")
+    path = Path(name)
+    if path.is_dir():
+        found = sorted(p for p in path.iterdir() if p.suffix in SUFFIXES)
+        if len(found) == 1:
+            return found[0]
+        listed = ", ".join(p.name for p in found[:10]) or "none"
+        raise CheckpointError(f"{path} is a folder with {len(found)} checkpoints ({listed}); name one file.")
+    if not path.is_file():
+        raise CheckpointError(
+            f"checkpoint is {str(name)!r}: there is no such file, and the shipped ones are "
+            f"{', '.join(shipped_checkpoints())}."
+        )
+    return path
+
+
+def load(
+    name: str | Path = DEFAULT_CHECKPOINT,
+    model: str | None = None,
+    *,
+    vector_field: FieldMaker | None = None,
+    **overrides: Any,
+) -> Network:
+    """Load a network, ready to be run.
+
+    Parameters
+    ----------
+    name : str or Path
+        A shipped name, a .safetensors file of dcnbio, the public code's .pth, or a folder with one of them.
+    model : str, optional
+        The row of a .pth, which does not say what it is; see `dcnbio.ROWS`.
+    vector_field : nn.Module, list of nn.Module or callable, optional
+        As in `build`, for checkpoints that were saved with their own.
+    **overrides
+        Settings of `NetworkSpec` that take the place of the checkpoint's, for instance integration_time={1: 0.12}.
+
+    Returns
+    -------
+    Network
+        In evaluation mode.
+
+    Raises
+    ------
+    CheckpointError
+        If the file is missing, damaged, foreign, of another row, or has non-finite weights.
+
+    Examples
+    --------
+    >>> net = load("dcn-ode")
+    >>> net.spec.row
+    'dcn-ode'
+    """
+    path = find_checkpoint(name)
+    if path.suffix == ".safetensors":
+        net = load_checkpoint(path, vector_field=vector_field, **overrides)
+        if model is not None and model != net.spec.row:
+            raise CheckpointError(f"{path} holds a {net.spec.row}, not a {model}; leave model (--model) out.")
+        return net
+    if vector_field is not None:
+        raise CheckpointError(f"vector_field is given, but {path} is a .pth with the paper's own; leave it out.")
+    return load_public(path, model, **overrides)[0]

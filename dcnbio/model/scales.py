@@ -1,0 +1,95 @@
+"""The receptive-field scales of a network's layers: sigma in pixels, nominal and as the sampled kernel has it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from dcnbio.model.network import Network
+from dcnbio.model.srf_conv import SRFConv2d
+
+__all__ = ["LayerScale", "effective_sigma", "initial_log2_sigma", "layer_scales"]
+
+
+@dataclass(frozen=True)
+class LayerScale:
+    """The scale of one SRF layer.
+
+    Attributes
+    ----------
+    layer : str
+        Its name in the network.
+    sigma : Tensor, shape (1,) or (inputs, outputs)
+        Nominal scale in pixels, at solver time 0.
+    effective : Tensor, same shape
+        Standard deviation, in pixels, of the sampled and cut Gaussian.
+    kernel_size : int
+        Width of the kernel in pixels.
+    """
+
+    layer: str
+    sigma: Tensor
+    effective: Tensor
+    kernel_size: int
+
+
+def effective_sigma(gauss: Tensor) -> Tensor:
+    """Give the standard deviation in pixels of sampled Gaussians, shape (..., k), each with a sum of 1.
+
+    Small scales fall between the pixels, large ones are cut by the window: both make it smaller than sigma
+    (Lindeberg 2024, doi:10.1007/s10851-024-01196-9).
+
+    Examples
+    --------
+    >>> from dcnbio.model.gaussian import gaussian_taps, window_half_width
+    >>> sigmas = [0.5, 1.0, 5.0]
+    >>> taps = [gaussian_taps(torch.tensor(s).double(), 0, window_half_width(s))[0] for s in sigmas]
+    >>> [round(float(effective_sigma(g)), 4) for g in taps]
+    [0.4637, 0.998, 4.6567]
+    """
+    half = (gauss.shape[-1] - 1) // 2
+    x = torch.arange(-half, half + 1, dtype=gauss.dtype)
+    return (gauss * x**2).sum(-1).sqrt()
+
+
+@torch.no_grad()
+def layer_scales(net: Network, t: float = 0.0) -> list[LayerScale]:
+    """List the scales of all SRF layers in order of depth, at solver time `t`.
+
+    Examples
+    --------
+    >>> from dcnbio.model.network import build
+    >>> [scale.layer for scale in layer_scales(build("dcn-ode"))][:2]
+    ['blocks.0.field.conv1', 'blocks.0.field.conv2']
+    """
+    found = []
+    for name, module in in_depth_order(net):
+        time = torch.tensor(t, dtype=torch.float64)
+        taps = module.taps(time)
+        found.append(LayerScale(name, module.sigma(time), effective_sigma(taps[..., 0, :]), taps.shape[-1]))
+    return found
+
+
+def in_depth_order(net: Network) -> list[tuple[str, SRFConv2d]]:
+    """List the SRF layers as an image meets them: stem, block, transition, block, ..."""
+    stages = ["stem"]
+    for i in range(len(net.blocks)):
+        stages += [f"blocks.{i}.", f"transitions.{i}."]
+    layers = [(name, module) for name, module in net.named_modules() if isinstance(module, SRFConv2d)]
+    return [layer for stage in stages for layer in layers if layer[0].startswith(stage)]
+
+
+@torch.no_grad()
+def initial_log2_sigma(net: Network) -> dict[str, list[float]]:
+    """Read log2 sigma (at time 0) of every SRF layer, flattened, to be kept in a checkpoint's header.
+
+    Examples
+    --------
+    >>> from dcnbio.model.network import build
+    >>> len(initial_log2_sigma(build("dcn-ode")))
+    6
+    """
+    zero = torch.zeros(())
+    return {name: module.log2_sigma(zero).flatten().tolist() for name, module in in_depth_order(net)}

@@ -1,0 +1,36 @@
+"""Holds a network still while it is measured: evaluation mode, no gradients, no TF32, everything put back after."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+from collections.abc import Iterator
+
+import torch
+
+from dcnbio.model.network import Network
+
+__all__ = ["held_still", "moved"]
+
+
+@contextlib.contextmanager
+def held_still(net: Network) -> Iterator[None]:
+    """Evaluate without gradients and in full float32 precision inside the block."""
+    training = net.training
+    matmul, cudnn = torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32
+    net.eval()
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
+    try:
+        with torch.no_grad(), torch.autocast("cpu", enabled=False):
+            yield
+    finally:
+        net.train(training)
+        torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32 = matmul, cudnn
+
+
+def moved(net: Network, dtype: torch.dtype, device: str) -> Network:
+    """Give the network in a type and on a device; a copy where that changes it, so that the person's stays as it was."""
+    weight = next(net.parameters())
+    if weight.dtype == dtype and weight.device == torch.device(device):
+        return net
+    return copy.deepcopy(net).to(device=device, dtype=dtype)
