@@ -20,8 +20,8 @@ takes the plain path.
    or with autograd: `differentiable_evaluate`, `differentiable_attempt`.
 
 State and slope are [n, C, Y, X] in channels-last memory (any other is copied); time and step are scalar or [n],
-float64. An image's forward numbers are the same bits alone, in any batch and with any number of threads; parameter gradients are
-the same bits for the same batch, whatever the number of threads. Threads: ``torch.get_num_threads()``.
+float64. An image's forward numbers are the same bits alone, in any batch and with any number of threads; parameter
+gradients are the same bits for the same batch, whatever the number of threads. Threads: ``torch.get_num_threads()``.
 
 Compiled libraries are kept in ``DCNBIO_CACHE``, else in ``dcnbio`` under the user's cache folder.
 """

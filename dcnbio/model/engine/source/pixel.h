@@ -99,9 +99,22 @@ void pixel_time_gradient(const Geometry& g, int half, int dy, T time, const T* o
   for (int y = rows.first; y < rows.end; ++y)
     for (long i = 0; i < row; i += lanes) store<T>(sums + i, load(sums + i) + load(out_gradient + y * row + i));
   for (int dx = -half; dx <= half; ++dx)
-    for (int x = std::max(0, -dx); x < std::min(g.width, g.width - dx); ++x)
-      for (int c = 0; c < g.padded; ++c)
-        time_rows[(dx + half) * g.padded + c] += time * sums[static_cast<long>(x) * g.padded + c];
+    for (int c = 0; c < g.padded; c += lanes) {
+      Vector<T> sum{};
+      for (int x = std::max(0, -dx); x < std::min(g.width, g.width - dx); ++x)
+        sum += load(sums + static_cast<long>(x) * g.padded + c);
+      T* row_gradient = time_rows + (dx + half) * g.padded + c;
+      store<T>(row_gradient, load(row_gradient) + sum * time);
+    }
+}
+
+template <class T>
+void bias_gradient(const Geometry& g, const T* out_gradient, T* bias) {
+  for (int c = 0; c < g.padded; c += Lanes<T>::count) {
+    Vector<T> sum{};
+    for (long i = c; i < g.size(); i += g.padded) sum += load(out_gradient + i);
+    store<T>(bias + c, load(bias + c) + sum);
+  }
 }
 
 template <class T>
@@ -125,7 +138,7 @@ void convolve_gradient(const Geometry& g, const PixelKernel<T>& kernel, T time, 
     }
   for (int dy = -half; dy <= half; ++dy)
     pixel_time_gradient(g, half, dy, time, out_gradient, buffers, gradient.time_rows + (dy + half) * depth);
-  for (long i = 0; i < g.size(); ++i) gradient.bias[i % g.padded] += out_gradient[i];
+  bias_gradient(g, out_gradient, gradient.bias);
   clock.lap(kFilterWork);
 }
 
