@@ -7,11 +7,12 @@ PyTorch.
 from __future__ import annotations
 
 from dcnbio.recording.assemble import assemble
+from dcnbio.recording.batch import Batch, BlockBatch
 from dcnbio.recording.describe import describe
 from dcnbio.recording.netcdf import write_netcdf
 from dcnbio.recording.opening import open_recording
 from dcnbio.recording.provenance import differences, fingerprint, gather_provenance
-from dcnbio.recording.schema import STATUSES, Batch, BlockBatch, BlockLayout, RecordingLayout, VariableLayout
+from dcnbio.recording.schema import STATUSES, BlockLayout, RecordingLayout, VariableLayout
 from dcnbio.recording.size import check_free_space, estimate_bytes, human_bytes
 from dcnbio.recording.target import check_target, is_netcdf_name
 from dcnbio.recording.writer import RecordingWriter

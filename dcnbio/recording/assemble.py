@@ -10,9 +10,10 @@ import numpy.typing as npt
 import xarray as xr
 
 from dcnbio.errors import RecordingError
+from dcnbio.recording.batch import Batch
 from dcnbio.recording.provenance import provenance_json
 from dcnbio.recording.record import Record, batch_index, hidden_state, merge, small_variables
-from dcnbio.recording.schema import Batch, BlockLayout, RecordingLayout
+from dcnbio.recording.schema import BlockLayout, RecordingLayout
 from dcnbio.recording.variables import attributes, counter_attributes, status_attributes
 from dcnbio.version import __version__
 

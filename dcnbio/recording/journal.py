@@ -99,7 +99,7 @@ class Journal:
             Index of the batch.
         record : dict of str to array
             Its small variables.
-        shards : mapping of str to (size, CRC-32)
+        shards : mapping of str to (size, CRC-32C)
             Its shard files, by path within the store; on the disk by now.
         """
         with durable_file(self._path(index), self.folder) as file:

@@ -117,7 +117,7 @@ def read_manifest(store: Path) -> tuple[dict[str, Any], dict[str, Stamp]]:
     Returns
     -------
     tuple of dict
-        The layout's summary; size and CRC-32 of each file with values.
+        The layout's summary; size and CRC-32C of each file with values.
 
     Raises
     ------

@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dcnbio.errors import RecordingError
-from dcnbio.recording.schema import Batch, BlockBatch, BlockLayout, RecordingLayout
+from dcnbio.recording.batch import Batch, BlockBatch
+from dcnbio.recording.schema import BlockLayout, RecordingLayout
 
 __all__ = ["Record", "batch_index", "hidden_state", "merge", "small_variables"]
 

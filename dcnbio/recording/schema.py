@@ -1,9 +1,9 @@
-"""What a recording will hold, stated before the first batch is computed: its stimuli, blocks, times and batch grid."""
+"""What a recording will hold, stated before it is computed: stimuli, blocks, times and the grid of batches."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from dcnbio.errors import RecordingError
 
-__all__ = ["STATUSES", "Batch", "BlockBatch", "BlockLayout", "RecordingLayout", "VariableLayout"]
+__all__ = ["STATUSES", "BlockLayout", "RecordingLayout", "VariableLayout"]
 
 STATUSES = ("ok", "max_steps", "max_evaluations", "step_underflow", "non_finite")
 """Default names of the status codes 0, 1, 2, ... of an integrated image; code 0 always means success."""
@@ -139,7 +139,7 @@ class BlockLayout:
 
     @property
     def image_bytes(self) -> int:
-        """Bytes of one image's h before compression."""
+        """Bytes of one image's h."""
         return int(np.prod(list(self.sizes.values()))) * np.dtype(self.dtype).itemsize if self.store_h else 0
 
 
@@ -239,62 +239,3 @@ class RecordingLayout:
         if not 0 <= index < self.batches:
             raise RecordingError(f"batch {index} does not exist; this recording has {self.batches}, from 0")
         return slice(index * self.batch_size, min(self.n, (index + 1) * self.batch_size))
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class BlockBatch:
-    """What one block did with one batch of images.
-
-    Parameters
-    ----------
-    h : array [image, time, channel, y, x] or None
-        Hidden state; NaN for an image whose solve failed. None where the layout stores no h.
-    nfe, accepted, rejected : array_like of int [image]
-        Function evaluations, accepted and rejected steps; with shared stepping the batch's, repeated for each image.
-    status : array_like of int [image]
-        Index into the layout's ``statuses``; 0 is success.
-    step_times : sequence of array [step], solver time
-        For each image, the time that each accepted step reached.
-    reasons : sequence of str [image]
-        Why a status is not 0; empty otherwise. An empty sequence means no reasons.
-    extra : mapping of str to array [image, ...]
-        The layout's extra variables.
-
-    Examples
-    --------
-    >>> BlockBatch(None, nfe=[14], accepted=[2], rejected=[0], status=[0], step_times=[[0.5, 2.0]]).reasons
-    ()
-    """
-
-    h: npt.NDArray[Any] | None
-    nfe: npt.ArrayLike
-    accepted: npt.ArrayLike
-    rejected: npt.ArrayLike
-    status: npt.ArrayLike
-    step_times: Sequence[npt.ArrayLike]
-    reasons: Sequence[str] = ()
-    extra: Mapping[str, npt.NDArray[Any]] = dataclasses.field(default_factory=dict)
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Batch:
-    """The record of one batch of images.
-
-    Parameters
-    ----------
-    first : int
-        Position of its first image along ``stimulus``, a multiple of the layout's ``batch_size``.
-    logits : array [image, class]
-        Class scores; NaN for an image that failed.
-    blocks : mapping of str to BlockBatch
-        One entry per block of the layout.
-
-    Examples
-    --------
-    >>> Batch(0, np.zeros((1, 10)), {}).logits.shape
-    (1, 10)
-    """
-
-    first: int
-    logits: npt.NDArray[Any]
-    blocks: Mapping[str, BlockBatch]

@@ -20,7 +20,7 @@ ROOT_ROW = 2 * 8 + 64
 
 
 def estimate_bytes(layout: RecordingLayout) -> int:
-    """Estimate the bytes of a recording before compression, which takes a tenth off h at best.
+    """Estimate the bytes of a recording on the disk; h is stored uncompressed.
 
     Parameters
     ----------

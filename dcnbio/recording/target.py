@@ -73,16 +73,23 @@ def state_of(path: str | os.PathLike[str]) -> State:
     'absent'
     """
     path = Path(path)
-    if path.is_dir():
-        attributes = root_attributes_of(path)
-        if attributes is not None and "dcnbio_version" in attributes and attributes.get("complete") == 1:
-            return "complete"
-        if Journal(path).exists():
-            return "unfinished"
-        return "foreign" if any(path.iterdir()) else "absent"
-    if path.is_file():
-        return "complete" if _is_our_netcdf(path) else "foreign"
-    return "foreign" if os.path.lexists(path) else "absent"
+    try:
+        if path.is_dir():
+            return _state_of_folder(path)
+        if path.is_file():
+            return "complete" if _is_our_netcdf(path) else "foreign"
+        return "foreign" if os.path.lexists(path) else "absent"
+    except OSError as error:
+        raise RecordingError(f"{path} cannot be read: {error.strerror or error}; check its permissions") from error
+
+
+def _state_of_folder(path: Path) -> State:
+    attributes = root_attributes_of(path)
+    if attributes is not None and "dcnbio_version" in attributes and attributes.get("complete") == 1:
+        return "complete"
+    if Journal(path).exists():
+        return "unfinished"
+    return "foreign" if any(path.iterdir()) else "absent"
 
 
 def _foreign_entries(path: Path) -> list[str]:

@@ -14,13 +14,14 @@ from types import TracebackType
 from typing import Any, Self
 
 from dcnbio.errors import RecordingError
+from dcnbio.recording.batch import Batch
 from dcnbio.recording.durable import durable_file, sync_tree
 from dcnbio.recording.journal import Header, Journal
 from dcnbio.recording.layout_json import layout_summary
 from dcnbio.recording.provenance import differences, numbers_of
 from dcnbio.recording.publish import publish, read_manifest
 from dcnbio.recording.record import batch_index, small_variables
-from dcnbio.recording.schema import Batch, BlockLayout, RecordingLayout
+from dcnbio.recording.schema import BlockLayout, RecordingLayout
 from dcnbio.recording.shards import Stamp, create_array, plan_chunks, shard_name, write_shard
 from dcnbio.recording.target import aside, check_target, is_netcdf_name, root_attributes_of
 

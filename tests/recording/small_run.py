@@ -12,15 +12,16 @@ PROVENANCE: dict[str, Any] = {"weights_sha256": "ab" * 32, "solver": {"rtol": 1e
 
 
 def layout(n: int = 10, batch_size: int = 4, **changes: Any) -> RecordingLayout:
-    blocks = changes.pop("blocks", None) or (
-        BlockLayout("block1", np.linspace(0, 2, 3), (4, 5, 6), dtype=changes.pop("dtype", "float32")),
+    dtype, second_h = changes.pop("dtype", "float32"), changes.pop("second_h", True)
+    blocks = (
+        BlockLayout("block1", np.linspace(0, 2, 3), (4, 5, 6), dtype=dtype),
         BlockLayout(
             "block2",
             np.array([0.0, 1.0]),
             (3, 2, 2),
             channels=np.array([7, 0, 5]),
             origin=(3, 4),
-            store_h=changes.pop("second_h", True),
+            store_h=second_h,
             extra=(VariableLayout("h_norm", ("time",), "float32", "Euclidean norm of h", "1"),),
         ),
     )

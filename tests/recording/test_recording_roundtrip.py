@@ -123,7 +123,13 @@ def test_a_block_may_keep_its_counts_alone(run, write, tmp_path):
     assert describe(tmp_path / "run.zarr")["blocks"]["block2"]["shape"] is None
 
 
-def test_a_recording_may_have_no_block_and_blocks_no_steps(run, write, tmp_path):
+def test_a_recording_may_have_no_block(run, write, tmp_path):
+    plan = run.layout(blocks=[])
+    write(tmp_path / "run.zarr", plan)
+    assert_same(open_recording(tmp_path / "run.zarr"), assemble(plan, run.batches(plan), run.PROVENANCE))
+
+
+def test_a_block_without_steps_has_no_step_times(run):
     plan = run.layout(blocks=[BlockLayout("block1", [0.0, 1.0], (1, 1, 1))])
     batches = run.batches(plan)
     for batch in batches:
@@ -146,7 +152,7 @@ block_layouts = st.builds(
 
 
 @hypothesis.settings(
-    max_examples=25, deadline=None, suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture]
+    max_examples=15, deadline=None, suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture]
 )
 @hypothesis.given(
     block=block_layouts,

@@ -89,6 +89,19 @@ def test_a_file_that_is_gone_or_cut_is_named_and_never_read_as_fill(write, run, 
         assert lost.isnull().all()
 
 
+def test_a_flipped_bit_is_seen_by_every_reader(write, run, tmp_path):
+    path = tmp_path / "run.zarr"
+    write(path, run.layout())
+    file = path / "block1/h/c.1.0.0.0.0"
+    data = bytearray(file.read_bytes())
+    data[100] ^= 1
+    file.write_bytes(data)
+    for tree in (open_recording(path), xr.open_datatree(path, engine="zarr")):
+        assert not tree["block1"]["h"][:4].isnull().any()
+        with pytest.raises(ValueError, match="checksum"):
+            tree["block1"]["h"][4:8].load()
+
+
 @pytest.mark.parametrize("name", ["stimulus/manifest.json", "block1/h/zarr.json", "zarr.json"])
 def test_broken_metadata_are_refused_in_one_sentence(write, run, tmp_path, name):
     path = tmp_path / "run.zarr"

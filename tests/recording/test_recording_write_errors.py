@@ -53,7 +53,7 @@ def test_a_full_disk_at_any_call_loses_no_finished_batch(run, write, tmp_path, m
         return original(*arguments)
 
     monkeypatch.setattr(os, call, failing)
-    for left in range(0, 40, 3):
+    for left in range(0, 40, 6):
         path = tmp_path / f"run{left}.zarr"
         state["left"] = left
         with RecordingWriter(path, plan, run.PROVENANCE) as writer:
