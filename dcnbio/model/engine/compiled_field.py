@@ -42,8 +42,8 @@ class CompiledField:
     parameters: FieldParameters
     height: int
     width: int
-    _packed: tuple[Tensor, Tensor]
     _pairs: tuple[ctypes.Array[ctypes.c_int32] | None, ...]
+    _packed: dict[bool, tuple[Tensor, Tensor]]  # by "adjoint", which only gradients need
 
     @classmethod
     def of(cls, parameters: FieldParameters, height: int, width: int) -> CompiledField:
@@ -61,16 +61,19 @@ class CompiledField:
             raise InputError(f"the maps are {height} x {width} pixels; each side must be at least 1.")
         own = parameters.with_tensors([tensor.detach().contiguous() for tensor in parameters.tensors()])
         pairs = tuple(_pair_table(kernel) if isinstance(kernel, SeparableKernel) else None for kernel in own.kernels)
-        empty = own.norms[0].weight.new_empty(0)
-        unpacked = cls(own, height, width, (empty, empty), pairs)
-        structure = unpacked.structure(None)
-        library, name = load(), unpacked.dtype_name
-        size = getattr(library, f"dcnbio_packed_size_{name}")
-        first, second = (empty.new_empty(size(ctypes.byref(structure), index)) for index in (0, 1))
-        field = cls(own, height, width, (first, second), pairs)
-        structure = field.structure(None)
-        getattr(library, f"dcnbio_pack_{name}")(ctypes.byref(structure))
+        field = cls(own, height, width, pairs, {})
+        field._pack(adjoint=False)
         return field
+
+    def _pack(self, adjoint: bool) -> None:
+        library, structure = load(), self._described(None)
+        size = getattr(library, f"dcnbio_packed_size_{self.dtype_name}")
+        like = self.parameters.norms[0].weight
+        first, second = (like.new_empty(size(ctypes.byref(structure), index, adjoint)) for index in (0, 1))
+        for to, packed in zip(structure.convolution, (first, second), strict=True):
+            setattr(to, "packed_adjoint" if adjoint else "packed", packed.data_ptr())
+        getattr(library, f"dcnbio_pack_{self.dtype_name}")(ctypes.byref(structure), adjoint)
+        self._packed[adjoint] = (first, second)
 
     @property
     def dtype(self) -> torch.dtype:
@@ -100,6 +103,11 @@ class CompiledField:
 
     def structure(self, gradients: Sequence[Tensor | None] | None) -> FieldStructure:
         """Describe the field to the library, with one gradient (or None) per tensor of ``parameters.tensors()``."""
+        if gradients is not None and True not in self._packed:
+            self._pack(adjoint=True)
+        return self._described(gradients)
+
+    def _described(self, gradients: Sequence[Tensor | None] | None) -> FieldStructure:
         own = self.parameters
         slots = list(gradients) if gradients is not None else [None] * len(own.tensors())
         pointers = [None if slot is None else slot.data_ptr() for slot in slots]
@@ -124,7 +132,9 @@ class CompiledField:
     def _describe(self, index: int, to: ConvolutionStructure, gradients: list[int | None]) -> None:
         kernel = self.parameters.kernels[index]
         to.size, to.weight_sets = kernel.size, kernel.weight_sets
-        to.weight, to.packed = kernel.weight.data_ptr(), self._packed[index].data_ptr()
+        to.weight = kernel.weight.data_ptr()
+        for adjoint, packed in self._packed.items():
+            setattr(to, "packed_adjoint" if adjoint else "packed", packed[index].data_ptr())
         if isinstance(kernel, SeparableKernel):
             to.kind, to.order = 0, kernel.order
             to.pairs, to.taps = self._pairs[index], kernel.taps.data_ptr()

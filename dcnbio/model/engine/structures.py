@@ -24,6 +24,7 @@ class ConvolutionStructure(Structure):
         ("weight", c_void_p),
         ("bias", c_void_p),
         ("packed", c_void_p),
+        ("packed_adjoint", c_void_p),
         ("taps_gradient", c_void_p),
         ("weight_gradient", c_void_p),
         ("bias_gradient", c_void_p),
@@ -78,9 +79,9 @@ def declare(library: ctypes.CDLL) -> None:
     """Give every entry point its argument and result types."""
     for dtype in ("float32", "float64"):
         size = getattr(library, f"dcnbio_packed_size_{dtype}")
-        size.argtypes, size.restype = [POINTER(FieldStructure), c_int32], c_int64
+        size.argtypes, size.restype = [POINTER(FieldStructure), c_int32, c_int32], c_int64
         pack = getattr(library, f"dcnbio_pack_{dtype}")
-        pack.argtypes, pack.restype = [POINTER(FieldStructure)], None
+        pack.argtypes, pack.restype = [POINTER(FieldStructure), c_int32], None
         for name in ("evaluate", "attempt", "evaluate_gradient", "attempt_gradient"):
             call = getattr(library, f"dcnbio_{name}_{dtype}")
             call.argtypes, call.restype = [POINTER(FieldStructure), POINTER(BatchStructure)], c_int32

@@ -17,7 +17,7 @@ struct DcnbioConvolution {
   const void* taps;      // [N + 1][size]
   const void* weight;    // alphas [set][f][C + 1][C], or pixel weights [set][C][C + 1][size][size]
   const void* bias;      // [C] or null
-  void* packed;          // dcnbio_packed_size elements, filled by dcnbio_pack
+  void *packed, *packed_adjoint;  // dcnbio_packed_size elements each, filled by dcnbio_pack; adjoint for gradients
   void *taps_gradient, *weight_gradient, *bias_gradient;  // added to; taps and bias may be null
 };
 

@@ -65,10 +65,10 @@ class Run {
   }
 
  private:
-  // Sixteen chunks balance many threads; fewer where their sums would crowd out the caches. Never a matter of threads.
+  // Sixteen chunks balance many threads; eight where their sums are large. Never a matter of the number of threads.
   long chunk_count(const Geometry& g) const {
-    const long affordable = (64L << 20) / std::max(1L, Accumulator<T>::bytes(field_, g));
-    return std::min<long>(batch_.images, std::clamp<long>(affordable, 4, 16));
+    const long affordable = (24L << 20) / std::max(1L, Accumulator<T>::bytes(field_, g));
+    return std::min<long>(batch_.images, std::clamp<long>(affordable, 8, 16));
   }
 
   template <class Body>
@@ -138,23 +138,26 @@ int attempt_gradient(const DcnbioField* field, const DcnbioBatch* batch) {
 }
 
 template <class T>
-int64_t packed_size(const DcnbioField* field, int index) {
+int64_t packed_size(const DcnbioField* field, int index, int adjoint) {
   const DcnbioConvolution& c = field->convolution[index];
-  return packed_elements(geometry_of<T>(*field), c) * c.weight_sets;
+  const Geometry g = geometry_of<T>(*field);
+  return (adjoint ? panel_elements(g, c) : packed_elements(g, c)) * c.weight_sets;
 }
 
 template <class T>
-void pack_field(const DcnbioField* field) {
-  for (const DcnbioConvolution& c : field->convolution) pack<T>(geometry_of<T>(*field), c);
+void pack_field(const DcnbioField* field, int adjoint) {
+  for (const DcnbioConvolution& c : field->convolution) pack<T>(geometry_of<T>(*field), c, adjoint != 0);
 }
 
 }  // namespace dcnbio
 
 #define DCNBIO_ENTRY_POINTS(TYPE, SUFFIX)                                                              \
-  int64_t dcnbio_packed_size_##SUFFIX(const DcnbioField* field, int index) {                           \
-    return dcnbio::packed_size<TYPE>(field, index);                                                    \
+  int64_t dcnbio_packed_size_##SUFFIX(const DcnbioField* field, int index, int adjoint) {              \
+    return dcnbio::packed_size<TYPE>(field, index, adjoint);                                           \
   }                                                                                                    \
-  void dcnbio_pack_##SUFFIX(const DcnbioField* field) { dcnbio::pack_field<TYPE>(field); }             \
+  void dcnbio_pack_##SUFFIX(const DcnbioField* field, int adjoint) {                                   \
+    dcnbio::pack_field<TYPE>(field, adjoint);                                                          \
+  }                                                                                                    \
   int dcnbio_evaluate_##SUFFIX(const DcnbioField* field, const DcnbioBatch* batch) {                   \
     return dcnbio::evaluate<TYPE>(field, batch);                                                       \
   }                                                                                                    \

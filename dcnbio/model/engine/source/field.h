@@ -109,18 +109,23 @@ class Field {
     project_taps(taps, c.order + 1, c.size / 2, bank, adjoint_bank);
     const T* packed = packed_set(c, stage);
     const long panel = panel_elements(geometry_, c);
-    return {c.size / 2, bank, adjoint_bank, packed, packed + panel, packed + 2 * panel};
+    return {c.size / 2, bank, adjoint_bank, packed, adjoint_set(c, stage), packed + panel};
   }
 
   PixelKernel<T> pixel_kernel(int i, int stage) const {
     const DcnbioConvolution& c = spec_.convolution[i];
     const T* packed = packed_set(c, stage);
     const long panel = panel_elements(geometry_, c);
-    return {c.size / 2, packed, packed + panel, packed + 2 * panel, packed + 2 * panel + geometry_.size()};
+    return {c.size / 2, packed, adjoint_set(c, stage), packed + panel, packed + panel + geometry_.size()};
   }
 
   const T* packed_set(const DcnbioConvolution& c, int stage) const {
     return static_cast<const T*>(c.packed) + (c.weight_sets > 1 ? stage : 0) * packed_elements(geometry_, c);
+  }
+
+  const T* adjoint_set(const DcnbioConvolution& c, int stage) const {
+    if (!c.packed_adjoint) return nullptr;
+    return static_cast<const T*>(c.packed_adjoint) + (c.weight_sets > 1 ? stage : 0) * panel_elements(geometry_, c);
   }
 
   void convolve_forward(int i, long image, int stage, T time, const T* in, T* mixed, T* out) {

@@ -1,6 +1,7 @@
 // Register-blocked matrix products: the mixing of channels, where nearly all floating-point work is done.
 #pragma once
 
+#include <algorithm>
 #include <utility>
 
 #include "simd.h"
@@ -115,14 +116,19 @@ void multiply_accumulate(Product<T> p, long rows, int columns) {
   }
 }
 
-// Writes a [depth][columns] matrix, given by its elements, in the panels multiply_packed reads.
-template <class T, class Element>
-T* pack_panels(T* out, int depth, int columns, Element element) {
+// Writes a [depth][columns] matrix in the panels multiply_packed reads. row(k) points at row k's `filled` elements,
+// `stride` apart, or is null for a row of zeros; columns beyond `filled` are zeros.
+template <class T, class Row>
+T* pack_panels(T* out, int depth, int columns, int filled, long stride, Row row) {
   constexpr int width = panel_width<T>();
   for (int column = 0; column < columns; column += width) {
-    const int panel_columns = columns - column < width ? columns - column : width;
-    for (int k = 0; k < depth; ++k)
-      for (int j = 0; j < panel_columns; ++j) *out++ = element(k, column + j);
+    const int panel_columns = std::min(width, columns - column), held = std::clamp(filled - column, 0, panel_columns);
+    for (int k = 0; k < depth; ++k, out += panel_columns) {
+      const T* from = row(k);
+      const int count = from ? held : 0;
+      for (int j = 0; j < count; ++j) out[j] = from[(column + j) * stride];
+      std::fill(out + count, out + panel_columns, T(0));
+    }
   }
   return out;
 }

@@ -1,7 +1,10 @@
 // Weights in the order the products read them, made once for as long as the parameters stay.
 //
-// A separable set is: panels, adjoint panels, time rows. A pixel set is: panels, adjoint panels, time map, bias.
+// A separable set is: panels, time rows. A pixel set is: panels, time map, bias. The adjoint's panels, which only
+// gradients need, are apart.
 #pragma once
+
+#include <algorithm>
 
 #include "abi.h"
 #include "gemm.h"
@@ -28,67 +31,94 @@ inline long panel_elements(const Geometry& g, const DcnbioConvolution& c) {
 
 inline long packed_elements(const Geometry& g, const DcnbioConvolution& c) {
   const long terms = c.order + 1;
-  const long rest = c.kind == kSeparable ? terms * terms * g.padded : g.size() + g.padded;
-  return 2 * panel_elements(g, c) + rest;
+  return panel_elements(g, c) + (c.kind == kSeparable ? terms * terms * g.padded : g.size() + g.padded);
+}
+
+// Where the alphas of basis function (k, l) lie, from input channel `from` (0 is time) on: [from][to].
+template <class T>
+const T* alphas_of(const DcnbioConvolution& c, int channels, const T* alphas, int k, int l, int from) {
+  return alphas + (static_cast<long>(c.pairs[k * (c.order + 1) + l]) * (channels + 1) + from) * channels;
 }
 
 template <class T>
 void pack_separable(const Geometry& g, const DcnbioConvolution& c, const T* alphas, T* out) {
   const int terms = c.order + 1, channels = g.channels;
-  const auto alpha = [&](int k, int l, int from, int to) {
-    const long row = static_cast<long>(c.pairs[k * terms + l]) * (channels + 1) + from;
-    return from <= channels && to < channels ? alphas[row * channels + to] : T(0);
-  };
   for (int k = 0; k < terms; ++k)
-    out = pack_panels(out, (terms - k) * g.padded, g.padded,
-                      [&](int row, int to) { return alpha(k, row / g.padded, row % g.padded + 1, to); });
-  for (int l = 0; l < terms; ++l)
-    out = pack_panels(out, (terms - l) * g.padded, g.padded, [&](int row, int from) {
-      return from < channels ? alpha(row / g.padded, l, from + 1, row % g.padded) : T(0);
+    out = pack_panels(out, (terms - k) * g.padded, g.padded, channels, 1, [&](int row) {
+      const int l = row / g.padded, from = row % g.padded;
+      return from < channels ? alphas_of(c, channels, alphas, k, l, from + 1) : nullptr;
     });
   for (int k = 0; k < terms; ++k)
-    for (int l = 0; l < terms; ++l)
-      for (int to = 0; to < g.padded; ++to) *out++ = k + l < terms ? alpha(k, l, 0, to) : T(0);
+    for (int l = 0; l < terms; ++l, out += g.padded) {
+      std::fill(out, out + g.padded, T(0));
+      if (k + l < terms) std::copy_n(alphas_of(c, channels, alphas, k, l, 0), static_cast<size_t>(channels), out);
+    }
+}
+
+template <class T>
+void pack_separable_adjoint(const Geometry& g, const DcnbioConvolution& c, const T* alphas, T* out) {
+  const int terms = c.order + 1, channels = g.channels;
+  for (int l = 0; l < terms; ++l)
+    out = pack_panels(out, (terms - l) * g.padded, g.padded, channels, channels, [&](int row) {
+      const int k = row / g.padded, to = row % g.padded;
+      return to < channels ? alphas_of(c, channels, alphas, k, l, 1) + to : nullptr;
+    });
+}
+
+// Response to a plane of ones in the time channel: every tap that falls on the map.
+template <class T>
+void pack_time_map(const Geometry& g, int size, const T* weights, T* out) {
+  const int half = size / 2;
+  const long to_stride = static_cast<long>(g.channels + 1) * size * size;
+  for (int y = 0; y < g.height; ++y)
+    for (int x = 0; x < g.width; ++x, out += g.padded) {
+      std::fill(out, out + g.padded, T(0));
+      for (int to = 0; to < g.channels; ++to)
+        for (int dy = std::max(0, half - y); dy < std::min(size, g.height + half - y); ++dy)
+          for (int dx = std::max(0, half - x); dx < std::min(size, g.width + half - x); ++dx)
+            out[to] += weights[to * to_stride + dy * size + dx];
+    }
 }
 
 template <class T>
 void pack_pixel(const Geometry& g, const DcnbioConvolution& c, const T* weights, T* out) {
-  const int size = c.size, half = size / 2, channels = g.channels;
-  const auto weight = [&](int dy, int dx, int from, int to) {
-    const long row = static_cast<long>(to) * (channels + 1) + from;
-    return from <= channels && to < channels ? weights[(row * size + dy) * size + dx] : T(0);
-  };
+  const int size = c.size, area = size * size, channels = g.channels;
+  const long to_stride = static_cast<long>(channels + 1) * area;
   for (int dy = 0; dy < size; ++dy)
-    out = pack_panels(out, size * g.padded, g.padded,
-                      [&](int row, int to) { return weight(dy, row / g.padded, row % g.padded + 1, to); });
-  for (int dy = 0; dy < size; ++dy)
-    out = pack_panels(out, size * g.padded, g.padded, [&](int row, int from) {
-      return from < channels ? weight(size - 1 - dy, size - 1 - row / g.padded, from + 1, row % g.padded) : T(0);
+    out = pack_panels(out, size * g.padded, g.padded, channels, to_stride, [&](int row) {
+      const int dx = row / g.padded, from = row % g.padded;
+      return from < channels ? weights + (from + 1) * area + dy * size + dx : nullptr;
     });
-  for (int y = 0; y < g.height; ++y)
-    for (int x = 0; x < g.width; ++x)
-      for (int to = 0; to < g.padded; ++to) {
-        T sum = 0;
-        for (int dy = std::max(0, half - y); dy < std::min(size, g.height + half - y); ++dy)
-          for (int dx = std::max(0, half - x); dx < std::min(size, g.width + half - x); ++dx)
-            sum += weight(dy, dx, 0, to);
-        *out++ = sum;
-      }
-  for (int to = 0; to < g.padded; ++to)
-    *out++ = c.bias && to < channels ? static_cast<const T*>(c.bias)[to] : T(0);
+  pack_time_map(g, size, weights, out);
+  out += g.size();
+  std::fill(out, out + g.padded, T(0));
+  if (c.bias) std::copy_n(static_cast<const T*>(c.bias), static_cast<size_t>(channels), out);
+}
+
+// The adjoint of a convolution is a convolution with the kernel turned by 180 degrees.
+template <class T>
+void pack_pixel_adjoint(const Geometry& g, const DcnbioConvolution& c, const T* weights, T* out) {
+  const int size = c.size, area = size * size, channels = g.channels;
+  const long to_stride = static_cast<long>(channels + 1) * area;
+  for (int dy = 0; dy < size; ++dy)
+    out = pack_panels(out, size * g.padded, g.padded, channels, area, [&](int row) {
+      const int dx = row / g.padded, to = row % g.padded;
+      return to < channels ? weights + to * to_stride + area + (size - 1 - dy) * size + (size - 1 - dx) : nullptr;
+    });
 }
 
 template <class T>
-void pack(const Geometry& g, const DcnbioConvolution& c) {
+void pack(const Geometry& g, const DcnbioConvolution& c, bool adjoint) {
   const long terms = c.order + 1, from_to = static_cast<long>(g.channels) * (g.channels + 1);
   const long source = from_to * (c.kind == kSeparable ? terms * (terms + 1) / 2 : static_cast<long>(c.size) * c.size);
   for (int set = 0; set < c.weight_sets; ++set) {
     const T* weight = static_cast<const T*>(c.weight) + set * source;
-    T* out = static_cast<T*>(c.packed) + set * packed_elements(g, c);
+    T* packed = static_cast<T*>(c.packed) + set * packed_elements(g, c);
+    T* turned = static_cast<T*>(c.packed_adjoint) + set * panel_elements(g, c);
     if (c.kind == kSeparable)
-      pack_separable(g, c, weight, out);
+      adjoint ? pack_separable_adjoint(g, c, weight, turned) : pack_separable(g, c, weight, packed);
     else
-      pack_pixel(g, c, weight, out);
+      adjoint ? pack_pixel_adjoint(g, c, weight, turned) : pack_pixel(g, c, weight, packed);
   }
 }
 
