@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from dcnbio.model.solver_settings import SolverSettings
     from dcnbio.model.spec import NetworkSpec
     from dcnbio.probe import evaluate, probe
-    from dcnbio.recording import open_recording as open  # noqa: A004 - the verb people look for
+    from dcnbio.recording import open_recording as open
 
 PLACES = {
     "DcnbioError": ("dcnbio.errors", "DcnbioError"),

@@ -41,9 +41,7 @@ def evaluate(
 def report(found: dict[str, Any]) -> str:
     """Lay out what a person sees."""
     names = list(found["per_class"])
-    rows = [
-        [name, f"{100 * found['per_class'][name]:.1f}", *found["confusion"][i]] for i, name in enumerate(names)
-    ]
+    rows = [[name, f"{100 * found['per_class'][name]:.1f}", *found["confusion"][i]] for i, name in enumerate(names)]
     low, high = found["interval"]
     nfe = ", ".join(f"{value:.1f}" for value in found["nfe"])
     return "\n".join(

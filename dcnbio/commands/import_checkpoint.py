@@ -37,5 +37,7 @@ def import_checkpoint(
     for notice in weights.notices:
         print(f"note: {notice}")
     times = ", ".join(f"{t:g}" for t in net.spec.integration_time)
-    print(f"{out}: {net.spec.row}; T = {times} and window {net.spec.window:g} sigma are not in the .pth and were assumed")
+    print(
+        f"{out}: {net.spec.row}; T = {times} and window {net.spec.window:g} sigma are not in the .pth and were assumed"
+    )
     return 0

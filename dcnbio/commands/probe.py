@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
@@ -39,7 +39,7 @@ class What:
     images: Images = None
     limit: Annotated[int | None, Parameter(help="Images, spread evenly over the classes.")] = 100
     resize: Annotated[bool, Parameter(negative=(), help="Cut and resize images that are not 32 x 32.")] = False
-    split: Annotated[str, Parameter(help="train or test, where the images have both.")] = "test"
+    split: Annotated[Literal["train", "test"], Parameter(help="Where the images have both.")] = "test"
     times: Times = "21"
     blocks: Blocks = None
     mask: Annotated[int | None, Parameter(help="Side in pixels of a central square of zeros.")] = None
@@ -146,7 +146,9 @@ def report(found: dict[str, Any], shared: bool) -> str:
     if found["accuracy"] is not None:
         n = found["images"]
         low, high = accuracy_interval(round(found["accuracy"] * n), n)
-        lines.append(f"accuracy  {100 * found['accuracy']:.1f} % of {n} (95 % interval {100 * low:.1f} to {100 * high:.1f})")
+        lines.append(
+            f"accuracy  {100 * found['accuracy']:.1f} % of {n} (95 % interval {100 * low:.1f} to {100 * high:.1f})"
+        )
     lines.append(f"file      {found['file']} ({human_bytes(found['bytes'])})")
     return "\n".join(lines)
 

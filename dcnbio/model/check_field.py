@@ -83,7 +83,9 @@ def check_batch(f: nn.Module, t: Tensor, h: Tensor) -> list[str]:
     scale = float(together.abs().max().clamp(min=1e-30))
     apart = max(float((together - alone).abs().max()), float((together[:1] - others).abs().max())) / scale
     if apart > 1e-6:
-        return [f"images are coupled (dh/dt of one moves by {apart:.1e} with the others): use group norm, not batch norm"]
+        return [
+            f"images are coupled (dh/dt of one moves by {apart:.1e} with the others): use group norm, not batch norm"
+        ]
     return []
 
 
@@ -95,7 +97,8 @@ def check_gradient(f: nn.Module, t: Tensor, h: Tensor) -> list[str]:
     if not slope.requires_grad:
         return ["no gradient flows from dh/dt: take out no_grad, detach and conversions to NumPy"]
     named = [(name, p) for name, p in f.named_parameters() if p.requires_grad]
-    found = torch.autograd.grad(slope.square().sum(), [start, *(p for _, p in named)], allow_unused=True)
+    sources = [start, *(p for _, p in named)]
+    found: tuple[Tensor | None, ...] = torch.autograd.grad(slope.square().sum(), sources, allow_unused=True)
     problems = []
     if found[0] is None:
         problems.append("no gradient flows from dh/dt to h: take out detach")
@@ -159,7 +162,7 @@ def check_vector_field(
     ...     def forward(self, t, h):
     ...         return self.norm(h)
     >>> print(check_vector_field(Coupled()).problems[0][:19])
-    images are coupled 
+    images are coupled
     """
     if not isinstance(f, nn.Module):
         raise InputError(f"f is a {type(f).__name__}; a vector field is an nn.Module with forward(t, h).")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from typing import cast
 
 import torch
 from torch import Tensor, nn
@@ -62,8 +63,9 @@ class Decoder(nn.Module):
 
     def run(self, maps: Tensor) -> tuple[Tensor, tuple[Solution, Solution]]:
         """Give the image, shape (n, 3, 28, 28), and what both blocks did."""
-        wide = self.blocks[0].run(enlarged(maps), self.solver)
-        narrow = self.blocks[1].run(self.narrow(enlarged(wide.final)), self.solver)
+        first, second = (cast("ODEBlock", block) for block in self.blocks)
+        wide = first.run(enlarged(maps), self.solver)
+        narrow = second.run(self.narrow(enlarged(wide.final)), self.solver)
         image: Tensor = self.colour(self.activation(self.norm(narrow.final)))
         return image, (wide, narrow)
 

@@ -10,17 +10,18 @@ from dcnbio.model.dormand_prince import Attempt, dense_weights
 __all__ = ["DenseOutput", "interpolate"]
 
 
-def interpolate(x: float, dt: float, state: tuple[Tensor, Tensor], attempt: Attempt) -> Tensor:
+def interpolate(x: Tensor, dt: Tensor, state: tuple[Tensor, Tensor], attempt: Attempt) -> Tensor:
     """Evaluate the quartic of one step at fraction `x`, always by the same operations in the same order.
 
-    So that h(T) has the same bits however many other times are asked for.
+    So that h(T) has the same bits however many other times are asked for. `x` and `dt` are scalars in float64.
     """
     (y0, f0), (y1, f1, y_mid, _) = state, attempt
-    weights = dense_weights(torch.tensor([x], dtype=torch.float64))[0].tolist()
-    total = y0 * weights[0]
-    parts = ((y1, weights[1]), (y_mid, weights[2]), (f0, dt * weights[3]), (f1, dt * weights[4]))
-    for part, weight in parts:
-        total = torch.add(total, part, alpha=weight)
+    weights = dense_weights(x)
+    slopes = (weights[3:] * dt).to(y0)
+    values = weights[:3].to(y0)
+    total = y0 * values[0]
+    for part, weight in ((y1, values[1]), (y_mid, values[2]), (f0, slopes[0]), (f1, slopes[1])):
+        total = torch.addcmul(total, part, weight)
     return total
 
 
@@ -42,27 +43,10 @@ class DenseOutput:
             if time == 0:
                 self.path[:, position] = h0
 
-    def passed(self, t0: float, t1: float) -> list[int]:
-        """List the positions of the times in (t0, t1]."""
-        return [position for position, time in enumerate(self.times) if t0 < time <= t1]
-
-    def add_shared(self, t0: float, dt: float, state: tuple[Tensor, Tensor], attempt: Attempt) -> None:
-        """Fill in the times that a step of the whole batch passes over."""
-        for position in self.passed(t0, t0 + dt):
-            x = (self.times[position] - t0) / dt
-            self.path[:, position] = interpolate(x, dt, state, attempt)
-
-    def add_image(self, image: int, row: int, clock: tuple[float, float], steps: tuple[Tensor, ...]) -> None:
-        """Fill in the times that one image's step (t0, dt) passes over.
-
-        `steps` holds y0, f0, y1, f1 and y_mid of the active images, of which `row` is this one.
-        """
+    def add(self, images: slice | int, clock: tuple[Tensor, Tensor], state: tuple[Tensor, Tensor], to: Attempt) -> None:
+        """Fill in the times that a step (t0, dt) passes over, for the images that took it together."""
         t0, dt = clock
-        positions = self.passed(t0, t0 + dt)
-        if not positions:
-            return
-        y0, f0, y1, f1, y_mid = (part[row] for part in steps)
-        attempt = Attempt(y1, f1, y_mid, y1.new_empty(0))
-        for position in positions:
-            x = (self.times[position] - t0) / dt
-            self.path[image, position] = interpolate(x, dt, (y0, f0), attempt)
+        start, end = float(t0.detach()), float((t0 + dt).detach())
+        for position, time in enumerate(self.times):
+            if start < time <= end:
+                self.path[images, position] = interpolate((time - t0) / dt, dt, state, to)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-__all__ = ["STAGES", "Attempt", "Field", "dense_weights", "midpoint", "stages", "step"]
+__all__ = ["NODES", "STAGES", "Attempt", "Field", "dense_weights", "midpoint", "stages", "step"]
 
 STAGES = 6  # new evaluations in a step: the first of seven slopes is the last of the step before
 
@@ -145,12 +145,12 @@ def dense_weights(x: Tensor) -> Tensor:
 
     Parameters
     ----------
-    x : Tensor, shape (m,)
+    x : Tensor, any shape
         Fractions, 0 to 1.
 
     Returns
     -------
-    Tensor, shape (m, 5)
+    Tensor, shape (..., 5)
 
     Examples
     --------

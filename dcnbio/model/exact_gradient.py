@@ -26,9 +26,7 @@ class ReversibleSteps(Protocol):
     def tensors(self) -> tuple[Tensor, ...]:
         """List the tensors that gradients are wanted of."""
 
-    def attempt(
-        self, state: tuple[Tensor, Tensor], t0: Tensor, dt: Tensor, tolerance: tuple[float, float]
-    ) -> Attempt:
+    def attempt(self, state: tuple[Tensor, Tensor], t0: Tensor, dt: Tensor, tolerance: tuple[float, float]) -> Attempt:
         """Attempt one step."""
 
     def pull_back(

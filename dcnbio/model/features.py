@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import torch
 from torch import Tensor, nn
 
 from dcnbio.errors import InputError, SolverError
@@ -29,9 +28,7 @@ class Features(nn.Module):
 
     def __init__(self, net: Network, block: int, t: float | None = None, *, per_image: bool = True) -> None:
         super().__init__()
-        if not 1 <= block <= len(net.blocks):
-            raise InputError(f"block is {block}; {net.spec.row} has blocks 1 to {len(net.blocks)}.")
-        end = float(net.blocks[block - 1].integration_time)
+        end = net.block(block).integration_time
         self.t = end if t is None else float(t)
         if not 0 <= self.t <= end:
             raise InputError(f"t is {t}; block {block} runs from 0 to {end:g}.")
@@ -45,9 +42,9 @@ class Features(nn.Module):
         stepping = "per-image" if self.per_image else "shared"
         solver = replace(net.solver, stepping=stepping)
         h: Tensor = net.stem(images)
-        for number, block in enumerate(net.blocks[: self.block], 1):
+        for number in range(1, self.block + 1):
             wanted = [self.t] if number == self.block and net.spec.depth == "ode" else 2
-            solution = block.run(h, solver, wanted)
+            solution = net.block(number).run(h, solver, wanted)
             if not solution.ok:
                 raise SolverError(f"block {number} was not solved for every image; see dcnbio.probe for the reasons.")
             if number == self.block:

@@ -16,6 +16,8 @@ from torch import Tensor
 
 from dcnbio.errors import InputError
 
+LARGEST_SIGMA = 1000.0
+
 __all__ = ["basis_orders", "gaussian_taps", "hermite", "jet_basis", "window_half_width"]
 
 
@@ -69,29 +71,43 @@ def basis_orders(order: int) -> list[tuple[int, int]]:
     return [(along_y, along_x) for along_y in range(order + 1) for along_x in range(order - along_y, -1, -1)]
 
 
-def window_half_width(sigma: float, extent: float = 2.0) -> int:
+def window_half_width(sigma: Tensor, extent: float = 2.0) -> Tensor:
     """Give the half-width in pixels of the square window a filter of scale sigma is sampled on.
 
     half-width = ceil(extent * sigma + 0.5), so that the kernel has 2 * half-width + 1 pixels a side.
 
     Parameters
     ----------
-    sigma : float
-        Scale in pixels, positive.
+    sigma : Tensor, any shape
+        Scales in pixels, positive.
     extent : float
         How many sigma the window reaches to each side; 2 in the paper.
 
+    Returns
+    -------
+    Tensor of int64, the shape of `sigma`
+
+    Raises
+    ------
+    InputError
+        If a scale is not positive and finite, or so large (over 1,000 pixels) that no kernel could be built.
+
     Examples
     --------
-    >>> [2 * window_half_width(sigma) + 1 for sigma in (0.65, 1.0, 2.0, 3.0)]
+    >>> (2 * window_half_width(torch.tensor([0.65, 1.0, 2.0, 3.0])) + 1).tolist()
     [5, 7, 11, 15]
     """
-    if not (math.isfinite(sigma) and sigma > 0):
-        raise InputError(f"sigma is {sigma} pixels; a scale is positive and finite, so check log2 sigma of the layer.")
-    return math.ceil(extent * sigma + 0.5)
+    sigma = sigma.detach()
+    if not bool(((sigma > 0) & (sigma < LARGEST_SIGMA)).all()):
+        wrong = sigma[~((sigma > 0) & (sigma < LARGEST_SIGMA))].flatten()[0]
+        raise InputError(
+            f"sigma is {float(wrong):g} pixels; a scale is positive and under {LARGEST_SIGMA:g} pixels, so check "
+            "log2 sigma of the layer (training may have diverged)."
+        )
+    return torch.ceil(extent * sigma + 0.5).long()
 
 
-def gaussian_taps(sigma: Tensor, order: int, half_width: int) -> Tensor:
+def gaussian_taps(sigma: Tensor, order: int, half_width: int | Tensor) -> Tensor:
     """Sample the scale-normalised derivatives 0 to N of a one-dimensional Gaussian at the integers.
 
     The Gaussian is divided by its sum over the window; its n-th derivative is that times
@@ -103,8 +119,9 @@ def gaussian_taps(sigma: Tensor, order: int, half_width: int) -> Tensor:
         Scales in pixels; gradients flow to it.
     order : int
         N, the highest derivative.
-    half_width : int
-        The window reaches from -half_width to half_width.
+    half_width : int or integer Tensor, shape (*scales,)
+        The window reaches from -half_width to half_width. Where scales have windows of their own, narrower filters are
+        padded with zeros to the widest.
 
     Returns
     -------
@@ -126,10 +143,12 @@ def gaussian_taps(sigma: Tensor, order: int, half_width: int) -> Tensor:
     >>> tuple(taps.shape), round(float(taps[0].sum()), 12)
     ((3, 7), 1.0)
     """
-    x = torch.arange(-half_width, half_width + 1, dtype=sigma.dtype, device=sigma.device)
+    widest = half_width if isinstance(half_width, int) else int(half_width.max())
+    x = torch.arange(-widest, widest + 1, dtype=sigma.dtype, device=sigma.device)
     scaled = x / (sigma.unsqueeze(-1) * math.sqrt(2))
-    # exp(-u^2) with the largest exponent at 0, so that no window is ever all zeros
     gauss = torch.exp(-(scaled**2))
+    if isinstance(half_width, Tensor):
+        gauss = gauss * (x.abs() <= half_width.unsqueeze(-1))
     gauss = gauss / gauss.sum(-1, keepdim=True)
     # sigma^n cancels against the 1 / sigma^n of the derivative
     return torch.stack([gauss * (-1 / math.sqrt(2)) ** n * hermite(n, scaled) for n in range(order + 1)], dim=-2)

@@ -28,9 +28,7 @@ class StepField(Protocol):
     def __call__(self, t: Tensor, h: Tensor) -> Tensor:
         """Evaluate dh/dt at time `t`, a scalar or one per image."""
 
-    def attempt(
-        self, state: tuple[Tensor, Tensor], t0: Tensor, dt: Tensor, tolerance: tuple[float, float]
-    ) -> Attempt:
+    def attempt(self, state: tuple[Tensor, Tensor], t0: Tensor, dt: Tensor, tolerance: tuple[float, float]) -> Attempt:
         """Attempt one Dormand-Prince step."""
 
 
@@ -133,6 +131,15 @@ class Integration:
             return
         self.rows, self.y, self.f = self.rows[clocks], self.y[clocks], self.f[clocks]
 
+    def extend(self, good: Tensor, attempt: Attempt) -> None:
+        """Show the accepted steps to the dense output: one for the batch, or one for each image."""
+        if self.shared:
+            self.output.add(slice(None), (self.t[0], self.dt[0]), (self.y, self.f), attempt)
+            return
+        for row in good.nonzero()[:, 0].tolist():
+            own = Attempt(*(part[row] for part in attempt))
+            self.output.add(int(self.rows[row]), (self.t[row], self.dt[row]), (self.y[row], self.f[row]), own)
+
     def accept(self, good: Tensor, attempt: Attempt, tape: StepTape | None) -> None:
         """Move the accepted images on, after their dense output and the tape have seen the step."""
         images = self.rows[good.expand(len(self.rows))]
@@ -141,16 +148,11 @@ class Integration:
             whole = self.shared or len(images) == len(self.output.path)
             chosen = slice(None) if self.shared else good
             tape.record(None if whole else images, self.t[good], self.dt[good], self.y[chosen])
-        if self.shared:
-            self.output.add_shared(float(self.t), float(self.dt), (self.y, self.f), attempt)
-        else:
-            parts = (self.y, self.f, attempt.y1, attempt.f1, attempt.y_mid)
-            for row in good.nonzero()[:, 0].tolist():
-                clock = (float(self.t[row]), float(self.dt[row]))
-                self.output.add_image(int(self.rows[row]), row, clock, parts)
+        self.extend(good, attempt)
         self.ledger.accepted[images] += 1
-        self.ledger.reached[images] = t1[good].clamp(max=self.end)
-        for image, time in zip(images.tolist(), t1[good].expand(len(images)).tolist(), strict=True):
+        ends = t1.detach()[good]
+        self.ledger.reached[images] = ends.clamp(max=self.end)
+        for image, time in zip(images.tolist(), ends.expand(len(images)).tolist(), strict=True):
             self.ledger.step_times[image].append(time)
         if bool(good.all()):
             self.y, self.f = attempt.y1, attempt.f1

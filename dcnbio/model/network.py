@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import copy
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
@@ -109,10 +110,9 @@ class Network(nn.Module):
             for i, (width, time) in enumerate(zip(widths, spec.integration_time, strict=True))
         )
         self.transitions = nn.ModuleList(
-            Transition(self._norm(a), self.activation, self._downsampling(a, b))
-            for a, b in zip(widths, widths[1:], strict=False)
+            Transition(self._norm(a), self.activation, self._downsampling(a, b)) for a, b in itertools.pairwise(widths)
         )
-        linear: nn.Linear = nn.utils.skip_init(nn.Linear, widths[-1], spec.classes)
+        linear: nn.Linear = nn.utils.skip_init(nn.Linear, widths[-1], spec.classes)  # type: ignore[no-untyped-call]
         self.readout = Readout(self._norm(widths[-1]), self.activation, linear)
 
     def _norm(self, channels: int) -> nn.GroupNorm:
@@ -141,6 +141,12 @@ class Network(nn.Module):
             return pixel_conv(inputs, outputs, 3, padding=1, bias=bias)
         return SRFConv2d(inputs, outputs, self.spec.scale_rule)
 
+    def block(self, number: int) -> ODEBlock | ResidualBlock:
+        """Give a block by its number, from 1."""
+        if not 1 <= number <= len(self.blocks):
+            raise InputError(f"block is {number}; {self.spec.row} has blocks 1 to {len(self.blocks)}.")
+        return cast("ODEBlock | ResidualBlock", self.blocks[number - 1])
+
     def run(
         self, images: Tensor, solver: SolverSettings | None = None, times: TimesRequest | dict[int, TimesRequest] = 2
     ) -> Run:
@@ -163,11 +169,11 @@ class Network(nn.Module):
         images = self._checked(images)
         solver = solver or self.solver
         apart = solver.stepping == "per-image"
-        by_block = times if isinstance(times, dict) else {number: times for number in range(1, len(self.blocks) + 1)}
+        by_block = times if isinstance(times, dict) else dict.fromkeys(range(1, len(self.blocks) + 1), times)
         h = one_by_one(self.stem, images, apart)
         solutions = []
-        for number, block in enumerate(self.blocks, 1):
-            solution = block.run(h, solver, by_block.get(number, 2))
+        for number in range(1, len(self.blocks) + 1):
+            solution = self.block(number).run(h, solver, by_block.get(number, 2))
             solutions.append(solution)
             h = solution.final
             if number <= len(self.transitions):
@@ -200,7 +206,9 @@ class Network(nn.Module):
         for number, solution in enumerate(run.blocks, 1):
             if not solution.ok:
                 first = int((solution.work.status != Status.OK).nonzero()[0, 0])
-                reason = explain(int(solution.work.status[first]), f"block {number}", float(solution.work.reached[first]))
+                reason = explain(
+                    int(solution.work.status[first]), f"block {number}", float(solution.work.reached[first])
+                )
                 raise SolverError(f"image {first} of the batch was not solved: {reason}; check the images and weights.")
         return run.logits
 
@@ -211,7 +219,7 @@ class Network(nn.Module):
 
 def pixel_conv(inputs: int, outputs: int, size: int, **options: Any) -> PixelConv2d:
     """Make a convolution with free weights that draws nothing from the global generator."""
-    conv: PixelConv2d = nn.utils.skip_init(PixelConv2d, inputs, outputs, size, **options)
+    conv: PixelConv2d = nn.utils.skip_init(PixelConv2d, inputs, outputs, size, **options)  # type: ignore[no-untyped-call]
     return conv
 
 
@@ -219,7 +227,9 @@ def own_fields(maker: FieldMaker, widths: tuple[int, ...]) -> list[nn.Module]:
     """Make one vector field per block of a module, a list of modules or a function of the channels."""
     if isinstance(maker, nn.Module) and not isinstance(maker, nn.ModuleList):
         return [copy.deepcopy(maker) for _ in widths]
-    made = [maker(width) for width in widths] if callable(maker) and not isinstance(maker, nn.ModuleList) else list(maker)
+    made = (
+        [maker(width) for width in widths] if callable(maker) and not isinstance(maker, nn.ModuleList) else list(maker)
+    )
     if len(made) != len(widths) or not all(isinstance(field, nn.Module) for field in made):
         raise InputError(
             f"vector_field gives {len(made)} fields for {len(widths)} blocks; give one module f(t, h), a list of one "
@@ -228,7 +238,9 @@ def own_fields(maker: FieldMaker, widths: tuple[int, ...]) -> list[nn.Module]:
     return made
 
 
-def build(row: str | NetworkSpec, seed: int = 0, *, vector_field: FieldMaker | None = None, **overrides: Any) -> Network:
+def build(
+    row: str | NetworkSpec, seed: int = 0, *, vector_field: FieldMaker | None = None, **overrides: Any
+) -> Network:
     """Build an untrained network of a named row.
 
     Parameters
@@ -257,7 +269,9 @@ def build(row: str | NetworkSpec, seed: int = 0, *, vector_field: FieldMaker | N
     fields = None
     if vector_field is not None:
         if spec.depth != "ode":
-            raise InputError(f"vector_field is given, but {spec.row} has residual blocks; choose a row with ODE blocks.")
+            raise InputError(
+                f"vector_field is given, but {spec.row} has residual blocks; choose a row with ODE blocks."
+            )
         fields = own_fields(vector_field, spec.widths)
         name = f"{type(fields[0]).__module__}.{type(fields[0]).__qualname__}"
         spec = NetworkSpec.from_dict({**spec.to_dict(), "vector_field": name})

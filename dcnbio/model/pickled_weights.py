@@ -90,8 +90,8 @@ def read_pickled_weights(path: Path) -> PickledWeights:
     Parameters
     ----------
     path : Path
-        ``{"state_dict": ..., "args": argparse.Namespace}``, the same under other usual keys, or a bare state_dict; saved
-        on any device, with or without the ``module.`` of DataParallel.
+        ``{"state_dict": ..., "args": argparse.Namespace}``, the same under other usual keys, or a bare state_dict;
+        saved on any device, with or without the ``module.`` of DataParallel.
 
     Returns
     -------

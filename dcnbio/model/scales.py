@@ -45,7 +45,7 @@ def effective_sigma(gauss: Tensor) -> Tensor:
     --------
     >>> from dcnbio.model.gaussian import gaussian_taps, window_half_width
     >>> sigmas = [0.5, 1.0, 5.0]
-    >>> taps = [gaussian_taps(torch.tensor(s).double(), 0, window_half_width(s))[0] for s in sigmas]
+    >>> taps = [gaussian_taps(s, 0, window_half_width(s))[0] for s in torch.tensor(sigmas).double()]
     >>> [round(float(effective_sigma(g)), 4) for g in taps]
     [0.4637, 0.998, 4.6567]
     """

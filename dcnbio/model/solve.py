@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from dcnbio.errors import InputError
+from dcnbio.model.engine_steps import EngineSteps, suits_engine
 from dcnbio.model.exact_gradient import solve_with_gradient
 from dcnbio.model.integrate import integrate
 from dcnbio.model.module_field import ModuleField
@@ -43,20 +44,29 @@ def solve_times(times: int | list[float] | Tensor, end: float) -> Tensor:
         return torch.linspace(0, 1, times, dtype=torch.float64) * end
     chosen = torch.as_tensor(times, dtype=torch.float64).reshape(-1)
     rising = len(chosen) > 0 and bool((chosen[1:] > chosen[:-1]).all())
-    if not (rising and 0 <= float(chosen[0]) and float(chosen[-1]) <= end):
+    if not (rising and float(chosen[0]) >= 0 and float(chosen[-1]) <= end):
         raise InputError(f"times are {chosen.tolist()}; they must rise strictly and lie between 0 and T = {end:g}.")
     return chosen
 
 
 def prepare(field: nn.Module, like: Tensor) -> DifferentiableField:
-    """Make a module ready for one solve of maps such as `like`."""
+    """Make a module ready for one solve of maps such as `like`, in plain torch."""
     return field.prepare(like) if isinstance(field, ConvField) else ModuleField(field)
+
+
+def our_steps(field: nn.Module, like: Tensor) -> EngineSteps | TorchSteps:
+    """Make a module ready for our own solver: in the compiled engine where it suits, else in plain torch."""
+    if isinstance(field, ConvField) and suits_engine(field, like):
+        return EngineSteps.of(field, like)
+    return TorchSteps(prepare(field, like))
 
 
 def joined(parts: list[Solution]) -> Solution:
     """Join solutions of single images to one of the batch."""
     work = Work(
-        *(torch.cat([getattr(part.work, name) for part in parts]) for name in ("nfe", "accepted", "rejected")),
+        nfe=torch.cat([part.work.nfe for part in parts]),
+        accepted=torch.cat([part.work.accepted for part in parts]),
+        rejected=torch.cat([part.work.rejected for part in parts]),
         status=torch.cat([part.work.status for part in parts]),
         reached=torch.cat([part.work.reached for part in parts]),
         step_times=tuple(times for part in parts for times in part.work.step_times),
@@ -93,14 +103,17 @@ def solve(field: nn.Module, h0: Tensor, times: Tensor, settings: SolverSettings)
     """
     if h0.dtype not in (torch.float32, torch.float64):
         raise InputError(f"the state is {h0.dtype}; the solver works in float32 or float64, so convert the images.")
-    prepared = prepare(field, h0)
-    wanted = torch.is_grad_enabled() and (h0.requires_grad or any(p.requires_grad for p in prepared.tensors()))
+    trained = any(p.requires_grad for p in field.parameters())
+    wanted = torch.is_grad_enabled() and (h0.requires_grad or trained)
     adjoint = wanted and settings.gradient == "adjoint"
-    ours = settings.method == "dopri5" and not adjoint
-    if float(times[-1]) == 0 or (ours and not wanted):
-        return integrate(TorchSteps(prepared), h0, times, settings)
-    if ours:
-        return solve_with_gradient(TorchSteps(prepared), h0, times, settings)
+    if settings.method == "dopri5" and not adjoint:
+        if wanted and settings.gradient == "straight":
+            return integrate(TorchSteps(prepare(field, h0)), h0, times, settings)
+        steps = our_steps(field, h0)
+        if wanted and float(times[-1]) > 0:
+            return solve_with_gradient(steps, h0, times, settings)
+        return integrate(steps, h0, times, settings)
+    prepared = prepare(field, h0)
     if settings.stepping == "per-image":
         rows = [h0[i : i + 1] for i in range(len(h0))]
         return joined([solve_by_torchdiffeq(prepared, row, times, settings, adjoint=adjoint) for row in rows])

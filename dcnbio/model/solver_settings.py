@@ -29,6 +29,8 @@ class SolverSettings:
     gradient : str
         "exact": through the accepted steps, each recomputed, of the numbers that were computed.
         "adjoint": torchdiffeq's adjoint equation solved backwards, as in the paper.
+        "straight": through every operation of the solver, the choice of its steps included; memory grows with the
+        evaluations. It is there to be compared with.
     step_size : float or None
         Step of a fixed-step method, in solver time.
     first_step : float or None
@@ -60,7 +62,7 @@ class SolverSettings:
     max_evaluations: int | None = None
 
     def __post_init__(self) -> None:
-        for name, allowed in (("stepping", {"shared", "per-image"}), ("gradient", {"exact", "adjoint"})):
+        for name, allowed in (("stepping", {"shared", "per-image"}), ("gradient", {"exact", "adjoint", "straight"})):
             if getattr(self, name) not in allowed:
                 raise InputError(f"{name} is {getattr(self, name)!r}; allowed are {', '.join(sorted(allowed))}.")
         self._check_method()

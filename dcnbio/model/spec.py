@@ -195,6 +195,7 @@ class NetworkSpec:
             what = f"unknown settings {', '.join(unknown)}" if unknown else "no row"
             raise InputError(f"the network's spec has {what}; it may come from a newer dcnbio, so update.")
         try:
-            return cls(**{name: tuple(v) if isinstance(v, list) else v for name, v in values.items()})
+            settings: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in values.items()}
+            return cls(**settings)
         except TypeError as error:
             raise InputError(f"the network's spec holds a value of a wrong type ({error}).") from error

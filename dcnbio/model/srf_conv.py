@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from dcnbio.model.gaussian import basis_orders, gaussian_taps, jet_basis, window_half_width
 from dcnbio.model.time_polynomial import TimePolynomial
 
-__all__ = ["ScaleRule", "SRFConv2d"]
+__all__ = ["SRFConv2d", "ScaleRule"]
 
 
 @dataclass(frozen=True)
@@ -83,20 +83,20 @@ class SRFConv2d(nn.Module):
         return self.rule.sigma_degree > 0 or self.rule.alpha_degree > 0
 
     def sigma(self, t: Tensor) -> Tensor:
-        """Give the scale in pixels at solver time `t`, shape (1,) or (inputs, outputs), in float64."""
+        """Give the scale in pixels at scalar solver time `t`, shape (1,) or (inputs, outputs), in float64."""
         scale: Tensor = torch.exp2(self.log2_sigma(t).double())
         return scale
 
     def taps(self, t: Tensor) -> Tensor:
         """Give the one-dimensional filters at time `t`, shape (..., N + 1, k), in float64 whatever the weights' dtype.
 
-        They are a few numbers, on which everything else rests.
+        They are a few numbers, on which everything else rests. `t` may hold many times where one sigma is shared; the
+        filters then have its shape, and the shorter are padded with zeros to the longest.
         """
-        sigma = self.sigma(t)
         if self.rule.per_pair:
-            return gaussian_taps(sigma, self.rule.order, (self.rule.pair_size - 1) // 2)
-        half_width = window_half_width(float(sigma.detach()), self.rule.extent)
-        return gaussian_taps(sigma[0], self.rule.order, half_width)
+            return gaussian_taps(self.sigma(t), self.rule.order, (self.rule.pair_size - 1) // 2)
+        sigma = self.sigma(t.unsqueeze(-1))[..., 0]
+        return gaussian_taps(sigma, self.rule.order, window_half_width(sigma, self.rule.extent))
 
     def kernel(self, t: Tensor) -> Tensor:
         """Build the dense kernel at time `t`, shape (outputs, inputs, k, k)."""

@@ -63,9 +63,7 @@ class TorchSteps:
         """List the tensors that gradients are wanted of."""
         return self.field.tensors()
 
-    def attempt(
-        self, state: tuple[Tensor, Tensor], t0: Tensor, dt: Tensor, tolerance: tuple[float, float]
-    ) -> Attempt:
+    def attempt(self, state: tuple[Tensor, Tensor], t0: Tensor, dt: Tensor, tolerance: tuple[float, float]) -> Attempt:
         """Attempt one step of every image."""
         return step(self.field, state, t0, dt, tolerance)
 

@@ -71,7 +71,8 @@ class PreparedField:
         if self.convs is not None:
             return self.field.evaluate(t, h, self.convs)
         if t.ndim == 0 or bool((t == t[0]).all()):
-            return self.field(t.reshape(-1)[0], h)
+            slope: Tensor = self.field(t.reshape(-1)[0], h)
+            return slope
         return torch.cat([self.field(t[i], h[i : i + 1]) for i in range(len(h))])
 
     def tensors(self) -> tuple[Tensor, ...]:

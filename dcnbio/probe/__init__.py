@@ -20,7 +20,7 @@ __all__ = ["Coupling", "Evaluation", "ProbeSettings", "batch_coupling", "evaluat
 
 
 class CallablePackage(types.ModuleType):
-    """This package, as a verb."""
+    """The package, as a verb."""
 
     def __call__(self, net: Network, data: Any, **options: Any) -> xr.DataTree:
         """Record a network; see `dcnbio.probe.probe`."""

@@ -29,7 +29,7 @@ def held_still(net: Network) -> Iterator[None]:
 
 
 def moved(net: Network, dtype: torch.dtype, device: str) -> Network:
-    """Give the network in a type and on a device; a copy where that changes it, so that the person's stays as it was."""
+    """Give the network in a type and on a device: a copy where that changes it, so that the original stays."""
     weight = next(net.parameters())
     if weight.dtype == dtype and weight.device == torch.device(device):
         return net

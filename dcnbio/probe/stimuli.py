@@ -16,7 +16,9 @@ from dcnbio.probe.settings import ProbeSettings
 
 __all__ = ["Stimuli", "as_stimuli", "prepared_images"]
 
-NORMALISED = "values from {0:.3g} to {1:.3g}: a DCN takes RGB / 255 in [0, 1] with no mean or sd, so undo the normalisation"
+NORMALISED = (
+    "values from {0:.3g} to {1:.3g}: a DCN takes RGB / 255 in [0, 1] with no mean or sd, so undo the normalisation"
+)
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,7 @@ def from_dataset(data: xr.Dataset) -> Stimuli:
             "image (stimulus, channel, y, x)."
         )
     n = data.sizes["stimulus"]
-    label = data["label"] if "label" in data else None
+    label = data.get("label")
     names = CIFAR10_CLASSES if label is None else label.attrs.get("class_names", CIFAR10_CLASSES)
     return Stimuli(
         images=np.ascontiguousarray(data["image"].transpose("stimulus", "channel", "y", "x").values, dtype=np.float32),
@@ -97,8 +99,8 @@ def as_stimuli(data: xr.Dataset | NDArray[Any] | torch.Tensor | Stimuli) -> Stim
     images = data.detach().cpu().numpy() if isinstance(data, torch.Tensor) else np.asarray(data)
     if images.ndim != 4 or images.shape[1] != 3 or not np.issubdtype(images.dtype, np.floating):
         raise InputError(
-            f"images are {images.dtype} of shape {images.shape}; give floating-point RGB (n, 3, 32, 32) in [0, 1], or a "
-            "Dataset from dcnbio.load_images."
+            f"images are {images.dtype} of shape {images.shape}; give floating-point RGB (n, 3, 32, 32) in [0, 1], or "
+            "a Dataset from dcnbio.load_images."
         )
     n = len(images)
     names = list(CIFAR10_CLASSES)

@@ -6,7 +6,7 @@ import ctypes
 from ctypes import POINTER, Structure, c_double, c_int32, c_int64, c_void_p
 from typing import ClassVar
 
-__all__ = ["BatchStructure", "ConvolutionStructure", "FieldStructure"]
+__all__ = ["BatchStructure", "ConvolutionStructure", "FieldStructure", "LayerStructure"]
 
 
 class ConvolutionStructure(Structure):
@@ -49,6 +49,27 @@ class FieldStructure(Structure):
     ]
 
 
+class LayerStructure(Structure):
+    """DcnbioLayer."""
+
+    _fields_: ClassVar = [
+        ("images", c_int64),
+        ("threads", c_int32),
+        ("height", c_int32),
+        ("width", c_int32),
+        ("channels_in", c_int32),
+        ("channels_out", c_int32),
+        ("order", c_int32),
+        ("size", c_int32),
+        ("stride", c_int32),
+        ("pairs", POINTER(c_int32)),
+        ("taps", c_void_p),
+        ("alphas", c_void_p),
+        ("taps_gradient", c_void_p),
+        ("alphas_gradient", c_void_p),
+    ]
+
+
 class BatchStructure(Structure):
     """DcnbioBatch."""
 
@@ -85,3 +106,6 @@ def declare(library: ctypes.CDLL) -> None:
         for name in ("evaluate", "attempt", "evaluate_gradient", "attempt_gradient"):
             call = getattr(library, f"dcnbio_{name}_{dtype}")
             call.argtypes, call.restype = [POINTER(FieldStructure), POINTER(BatchStructure)], c_int32
+        for name, maps in (("layer", 2), ("layer_gradient", 3)):
+            call = getattr(library, f"dcnbio_{name}_{dtype}")
+            call.argtypes, call.restype = [POINTER(LayerStructure), *[c_void_p] * maps], c_int32

@@ -29,6 +29,15 @@ struct DcnbioField {
   void *norm_weight_gradient[3], *norm_bias_gradient[3];
 };
 
+// A convolution outside an ODE block: [image][y][x][channel], zero padding of (size - 1) / 2, no time channel.
+struct DcnbioLayer {
+  int64_t images;
+  int32_t threads, height, width, channels_in, channels_out, order, size, stride;
+  const int32_t* pairs;
+  const void *taps, *alphas;               // [N + 1][size], [f][channels_in][channels_out]
+  void *taps_gradient, *alphas_gradient;  // added to; may be null
+};
+
 struct DcnbioBatch {
   int64_t images;
   int32_t threads;

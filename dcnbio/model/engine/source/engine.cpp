@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "abi.h"
+#include "guarded.h"
 #include "parallel.h"
 #include "step.h"
 
@@ -88,18 +89,6 @@ class Run {
   bool recording_;
   std::mutex mutex_;
 };
-
-template <class Body>
-int guarded(Body body) {
-  try {
-    body();
-    return 0;
-  } catch (const std::bad_alloc&) {
-    return 1;
-  } catch (...) {
-    return 2;
-  }
-}
 
 template <class T>
 int evaluate(const DcnbioField* field, const DcnbioBatch* batch) {
