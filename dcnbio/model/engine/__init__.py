@@ -23,6 +23,8 @@ State and slope are [n, C, Y, X] in channels-last memory (any other is copied); 
 float64. An image's forward numbers are the same bits alone, in any batch and with any number of threads; parameter
 gradients are the same bits for the same batch, whatever the number of threads. Threads: ``torch.get_num_threads()``.
 
+Outside ODE blocks, `separable_conv2d` is one SRF convolution of any channels and stride, with autograd.
+
 Compiled libraries are kept in ``DCNBIO_CACHE``, else in ``dcnbio`` under the user's cache folder.
 """
 
@@ -39,6 +41,7 @@ from dcnbio.model.engine.calls import (
 )
 from dcnbio.model.engine.compiled_field import CompiledField
 from dcnbio.model.engine.differentiable import differentiable_attempt, differentiable_evaluate, new_gradients
+from dcnbio.model.engine.layer import separable_conv2d
 from dcnbio.model.engine.library import EngineStatus
 from dcnbio.model.engine.parameters import FieldParameters, GroupNorm, PixelKernel, SeparableKernel, default_pairs
 
@@ -61,5 +64,6 @@ __all__ = [
     "evaluate",
     "evaluate_vjp",
     "new_gradients",
+    "separable_conv2d",
     "work_seconds",
 ]

@@ -76,10 +76,10 @@ def test_a_library_is_built_once_and_again_when_the_source_changes(monkeypatch, 
     first = library_path()
     assert first.read_text() == "built\n"
     assert library_path() == first
-    assert log.read_text() == "once\n"
+    assert len(log.read_text().split()) == 2  # one source compiled, one library linked
     (source / "engine.cpp").write_text("int two;")
     assert library_path() != first
-    assert log.read_text() == "once\nonce\n"
+    assert len(log.read_text().split()) == 4
     assert sorted(path.suffix for path in (tmp_path / "cache").iterdir()) == [".lock", ".so", ".so"]
 
 

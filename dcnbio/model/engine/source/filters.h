@@ -216,4 +216,19 @@ void correlate(const T* in, long step, const T* planes, long plane, const T* zer
   }
 }
 
+// Compiled once each, in filters_float32.cpp and filters_float64.cpp: they are most of the compiler's work.
+#define DCNBIO_FILTERS_OF_TERMS(KIND, T, TERMS)                                                                     \
+  KIND template void analyse<T, TERMS>(const T*, long, T*, long, long, const T*, int, int, int, Line);              \
+  KIND template void synthesise<T, TERMS>(const T*, long, long, T*, const T*, int, Line);                           \
+  KIND template void correlate<T, TERMS>(const T*, long, const T*, long, const T*, double*, int, Line);
+#define DCNBIO_FILTERS(KIND, T)         \
+  DCNBIO_FILTERS_OF_TERMS(KIND, T, 1)   \
+  DCNBIO_FILTERS_OF_TERMS(KIND, T, 2)   \
+  DCNBIO_FILTERS_OF_TERMS(KIND, T, 3)   \
+  DCNBIO_FILTERS_OF_TERMS(KIND, T, 4)   \
+  DCNBIO_FILTERS_OF_TERMS(KIND, T, 5)
+
+DCNBIO_FILTERS(extern, float)
+DCNBIO_FILTERS(extern, double)
+
 }  // namespace dcnbio

@@ -73,6 +73,11 @@ void multiply_columns(const Product<T>& p, long rows) {
   }
 }
 
+extern template void multiply_columns<float, 1>(const Product<float>&, long);
+extern template void multiply_columns<float, 2>(const Product<float>&, long);
+extern template void multiply_columns<double, 1>(const Product<double>&, long);
+extern template void multiply_columns<double, 2>(const Product<double>&, long);
+
 template <class T>
 constexpr int panel_width() {
   return 2 * Lanes<T>::count;
