@@ -29,6 +29,7 @@ Compiled libraries are kept in ``DCNBIO_CACHE``, else in ``dcnbio`` under the us
 """
 
 from dcnbio.model.engine.availability import available
+from dcnbio.model.engine.batch import work_seconds
 from dcnbio.model.engine.calls import (
     AttemptGradients,
     EngineAttempt,
@@ -37,7 +38,6 @@ from dcnbio.model.engine.calls import (
     attempt_vjp,
     evaluate,
     evaluate_vjp,
-    work_seconds,
 )
 from dcnbio.model.engine.compiled_field import CompiledField
 from dcnbio.model.engine.differentiable import differentiable_attempt, differentiable_evaluate, new_gradients

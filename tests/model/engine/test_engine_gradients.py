@@ -126,6 +126,17 @@ def test_a_step_that_makes_its_own_first_slope(draw, case, plain_stage, dense):
     assert max(map(difference, [y0_gradient, *gradients], wanted)) < 1e-9
 
 
+def test_an_evaluation_with_taps_of_each_image_equals_autograd(draw, case, plain_stage):
+    drawn = draw(case(taps_sets=(3, 1)))
+    field, outside = drawn.field(), drawn.maps()
+    tensors, (state,) = tracked(field.tensors()), tracked([drawn.maps()])
+    live = field.with_tensors(tensors)
+    ours, theirs = differentiable_evaluate(live, T0, state), plain_stage(live, 0, T0, state)
+    assert difference(ours.detach(), theirs.detach()) < 1e-10
+    found = torch.autograd.grad(ours, [state, *tensors], outside)
+    assert max(map(difference, found, torch.autograd.grad(theirs, [state, *tensors], outside))) < 1e-9
+
+
 def test_two_chained_steps_equal_autograd(draw, case, plain):
     drawn = draw(case())
     field, outside = drawn.field(), drawn.maps()

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "norm.h"
 #include "packing.h"
 
 namespace dcnbio {
@@ -48,8 +49,10 @@ class Accumulator {
 
   T* weight(int convolution, long offset) { return values_.data() + weight_start_[convolution] + offset; }
   double* taps(int convolution, long offset) { return taps_.data() + taps_start_[convolution] + offset; }
-  T* norm_weight(int norm) { return values_.data() + norm_start_ + 2 * norm * padded_; }
-  T* norm_bias(int norm) { return norm_weight(norm) + padded_; }
+  NormGradient<T> norm(int index) {
+    T* weight = values_.data() + norm_start_ + 2 * index * padded_;
+    return {weight, weight + padded_};
+  }
 
   void add(const Accumulator& other) {
     for (size_t i = 0; i < values_.size(); ++i) values_[i] += other.values_[i];
@@ -132,8 +135,8 @@ void release(const DcnbioField& field, const Geometry& g, Accumulator<T>& sums) 
   }
   for (int i = 0; i < 3; ++i)
     for (int channel = 0; field.norm_weight_gradient[i] && channel < g.channels; ++channel) {
-      static_cast<T*>(field.norm_weight_gradient[i])[channel] += sums.norm_weight(i)[channel];
-      static_cast<T*>(field.norm_bias_gradient[i])[channel] += sums.norm_bias(i)[channel];
+      static_cast<T*>(field.norm_weight_gradient[i])[channel] += sums.norm(i).weight[channel];
+      static_cast<T*>(field.norm_bias_gradient[i])[channel] += sums.norm(i).bias[channel];
     }
 }
 

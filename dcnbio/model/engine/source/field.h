@@ -19,6 +19,14 @@ struct Tape {
   Moments<T> moments[3];
 };
 
+// Which image, at which stage of a step (it picks time-dependent taps and weights), at what time.
+template <class T>
+struct Evaluation {
+  long image;
+  int stage;
+  T time;
+};
+
 template <class T>
 class Field {
  public:
@@ -32,7 +40,8 @@ class Field {
       const auto channels = static_cast<size_t>(geometry_.channels);
       std::copy_n(static_cast<const T*>(spec.norm_weight[i]), channels, affine);
       std::copy_n(static_cast<const T*>(spec.norm_bias[i]), channels, affine + geometry_.padded);
-      norm_[i] = {affine, affine + geometry_.padded, geometry_.channels, geometry_.padded, spec.groups, spec.epsilon};
+      norm_[i] = {affine, affine + geometry_.padded, geometry_.channels, geometry_.padded, spec.groups,
+                  geometry_.pixels(), i < 2 ? spec.activation : kIdentity, spec.epsilon};
     }
     for (int i = 0; i < 2; ++i) {
       const DcnbioConvolution& c = spec.convolution[i];
@@ -63,36 +72,32 @@ class Field {
     return tape;
   }
 
-  // f = field(time, h); stage picks the taps and weights where they differ between stages.
-  void evaluate(long image, int stage, T time, const T* h, T* f, Tape<T>& tape) {
-    const int pixels = geometry_.pixels();
+  // f = field(time, h)
+  void evaluate(Evaluation<T> at, const T* h, T* f, Tape<T>& tape) {
     const T* in = h;
     for (int i = 0; i < 2; ++i) {
-      measure(norm_[i], in, pixels, tape.moments[i]);
-      apply(norm_[i], spec_.activation, in, activated_, pixels, tape.moments[i]);
+      measure(norm_[i], in, tape.moments[i]);
+      apply(norm_[i], in, activated_, tape.moments[i]);
       clock_.lap(kNormWork);
-      convolve_forward(i, image, stage, time, activated_, tape.mixed[i], tape.output[i]);
+      convolve_forward(i, at, tape);
       in = tape.output[i];
     }
-    measure(norm_[2], in, pixels, tape.moments[2]);
-    apply(norm_[2], kIdentity, in, f, pixels, tape.moments[2]);
+    measure(norm_[2], in, tape.moments[2]);
+    apply(norm_[2], in, f, tape.moments[2]);
     clock_.lap(kNormWork);
   }
 
-  // gradient: d/df on entry, d/dh on return; h, time and tape as evaluate had and left them.
-  void backpropagate(long image, int stage, T time, const T* h, Tape<T>& tape, T* gradient, Accumulator<T>& sums) {
-    const int pixels = geometry_.pixels();
+  // gradient: d/df on entry, d/dh on return; h and tape as evaluate had and left them.
+  void backpropagate(Evaluation<T> at, const T* h, Tape<T>& tape, T* gradient, Accumulator<T>& sums) {
     T *from = gradient, *to = backward_;
-    apply_gradient<T>(norm_[2], kIdentity, tape.output[1], nullptr, from, pixels, tape.moments[2], sums.norm_weight(2),
-                      sums.norm_bias(2));
+    apply_gradient<T>(norm_[2], tape.output[1], nullptr, from, tape.moments[2], sums.norm(2));
     for (int i = 1; i >= 0; --i) {
       const T* in = i ? tape.output[0] : h;
-      apply(norm_[i], spec_.activation, in, activated_, pixels, tape.moments[i]);
+      apply(norm_[i], in, activated_, tape.moments[i]);
       clock_.lap(kNormWork);
-      convolve_backward(i, image, stage, time, tape.mixed[i], from, to, sums);
+      convolve_backward(i, at, tape.mixed[i], from, to, sums);
       std::swap(from, to);
-      apply_gradient(norm_[i], spec_.activation, in, activated_, from, pixels, tape.moments[i], sums.norm_weight(i),
-                     sums.norm_bias(i));
+      apply_gradient<T>(norm_[i], in, activated_, from, tape.moments[i], sums.norm(i));
       clock_.lap(kNormWork);
     }
   }
@@ -102,14 +107,14 @@ class Field {
     return static_cast<long>(c.size / 2 + 1) * (c.order + 1);
   }
 
-  SeparableKernel<T> separable_kernel(int i, long image, int stage) {
+  SeparableKernel<T> separable_kernel(int i, Evaluation<T> at) {
     const DcnbioConvolution& c = spec_.convolution[i];
     T *bank = banks_[i], *adjoint_bank = bank + bank_elements(c);
-    const T* taps = static_cast<const T*>(c.taps) + image * c.taps_image_stride + stage * c.taps_stage_stride;
+    const T* taps = static_cast<const T*>(c.taps) + at.image * c.taps_image_stride + at.stage * c.taps_stage_stride;
     project_taps(taps, c.order + 1, c.size / 2, bank, adjoint_bank);
-    const T* packed = packed_set(c, stage);
+    const T* packed = packed_set(c, at.stage);
     const long panel = panel_elements(geometry_, c);
-    return {c.size / 2, bank, adjoint_bank, packed, adjoint_set(c, stage), packed + panel};
+    return {{bank, c.size / 2}, {adjoint_bank, c.size / 2}, packed, adjoint_set(c, at.stage), packed + panel};
   }
 
   PixelKernel<T> pixel_kernel(int i, int stage) const {
@@ -128,43 +133,47 @@ class Field {
     return static_cast<const T*>(c.packed_adjoint) + (c.weight_sets > 1 ? stage : 0) * panel_elements(geometry_, c);
   }
 
-  void convolve_forward(int i, long image, int stage, T time, const T* in, T* mixed, T* out) {
+  void convolve_forward(int i, Evaluation<T> at, Tape<T>& tape) {
     if (spec_.convolution[i].kind == kPixel) {
-      convolve(geometry_, pixel_kernel(i, stage), time, in, out, pixel_[i], clock_);
+      const PixelKernel<T> kernel = pixel_kernel(i, at.stage);
+      PixelConvolution<T>(geometry_, kernel, at.time, pixel_[i], clock_).forward(activated_, tape.output[i]);
       return;
     }
-    const SeparableKernel<T> kernel = separable_kernel(i, image, stage);
+    const SeparableKernel<T> kernel = separable_kernel(i, at);
     with_terms(i, [&](auto terms) {
-      convolve<T, decltype(terms)::value>(geometry_, kernel, time, in, mixed, out, separable_[i], clock_);
+      SeparableConvolution<T, decltype(terms)::value>(geometry_, kernel, at.time, separable_[i], clock_)
+          .forward(activated_, tape.mixed[i], tape.output[i]);
     });
   }
 
-  void convolve_backward(int i, long image, int stage, T time, const T* mixed, const T* out_gradient, T* in_gradient,
-                         Accumulator<T>& sums) {
+  void convolve_backward(int i, Evaluation<T> at, const T* mixed, const T* from, T* to, Accumulator<T>& sums) {
     const DcnbioConvolution& c = spec_.convolution[i];
-    T* weights = sums.weight(i, (c.weight_sets > 1 ? stage : 0) * weight_gradient_elements(geometry_, c));
+    T* weights = sums.weight(i, (c.weight_sets > 1 ? at.stage : 0) * weight_gradient_elements(geometry_, c));
     T* rest = weights + panel_elements(geometry_, c);
     if (c.kind == kPixel) {
       PixelGradient<T> gradient{weights, rest, rest + static_cast<long>(c.size) * c.size * geometry_.padded};
-      convolve_gradient(geometry_, pixel_kernel(i, stage), time, activated_, out_gradient, in_gradient, pixel_[i],
-                        gradient, clock_);
+      const PixelKernel<T> kernel = pixel_kernel(i, at.stage);
+      PixelConvolution<T>(geometry_, kernel, at.time, pixel_[i], clock_).backward(activated_, from, to, gradient);
       return;
     }
-    const SeparableKernel<T> kernel = separable_kernel(i, image, stage);
-    double* taps = nullptr;
-    if (c.taps_gradient) {
-      taps = c.taps_image_stride ? taps_gradient_[i]
-                                 : sums.taps(i, (c.taps_stage_stride ? stage : 0) * taps_gradient_elements(c));
-      if (c.taps_image_stride) std::fill(taps, taps + 2 * bank_elements(c), 0.0);
-    }
+    const SeparableKernel<T> kernel = separable_kernel(i, at);
+    double* taps = c.taps_gradient ? taps_sums(i, at, sums) : nullptr;
     SeparableGradient<T> gradient{weights, rest, taps, taps ? taps + bank_elements(c) : nullptr};
     with_terms(i, [&](auto terms) {
-      convolve_gradient<T, decltype(terms)::value>(geometry_, kernel, time, activated_, mixed, out_gradient,
-                                                   in_gradient, separable_[i], gradient, clock_);
+      SeparableConvolution<T, decltype(terms)::value>(geometry_, kernel, at.time, separable_[i], clock_)
+          .backward(activated_, mixed, from, to, gradient);
     });
     if (taps && c.taps_image_stride)
       release_taps(taps, c.order + 1, c.size / 2,
-                   static_cast<T*>(c.taps_gradient) + image * c.taps_image_stride + stage * c.taps_stage_stride);
+                   static_cast<T*>(c.taps_gradient) + at.image * c.taps_image_stride + at.stage * c.taps_stage_stride);
+  }
+
+  // Taps of one image's own go straight to the caller; shared ones are summed over the chunk.
+  double* taps_sums(int i, Evaluation<T> at, Accumulator<T>& sums) {
+    const DcnbioConvolution& c = spec_.convolution[i];
+    if (!c.taps_image_stride) return sums.taps(i, (c.taps_stage_stride ? at.stage : 0) * taps_gradient_elements(c));
+    std::fill(taps_gradient_[i], taps_gradient_[i] + 2 * bank_elements(c), 0.0);
+    return taps_gradient_[i];
   }
 
   template <class Body>

@@ -68,8 +68,8 @@ struct LayerWeights {
 // Sums of one chunk of images.
 template <class T>
 struct LayerGradient {
-  std::vector<T> weights;      // [k][l * in + from][out]
-  std::vector<double> taps;    // rows, then columns, [half + 1][terms] each
+  std::vector<T> weights;    // [k][l * in + from][out]
+  std::vector<double> taps;  // rows, then columns, [half + 1][terms] each
 
   explicit LayerGradient(const LayerShape<T>& s) : weights(s.panels(), T(0)), taps(2 * s.bank(), 0.0) {}
 
@@ -119,7 +119,7 @@ class LayerWorker {
   void forward(const T* in, T* out) {
     const LayerShape<T>& s = shape_;
     mix(in);
-    synthesise<T, TERMS>(mixed_, s.out_row(), s.height * s.out_row(), output_, weights_.bank.data(), s.half,
+    synthesise<T, TERMS>({mixed_, s.out_row(), s.height * s.out_row()}, {output_, s.out_row()}, bank(),
                          Line{s.height, static_cast<int>(s.out_row())});
     for (int y = 0; y < s.out_height(); ++y)
       copy_pixels(output_ + y * s.stride * s.out_row(), s.out, s.out_width(), layer_.channels_out,
@@ -137,8 +137,8 @@ class LayerWorker {
     for (int y = 0; y < s.height; ++y) row_backward(y, in_gradient, sums);
     const Line column{s.height, static_cast<int>(s.out_row())};
     if (layer_.taps_gradient)
-      correlate<T, TERMS>(output_, s.out_row(), mixed_, s.height * s.out_row(), zeros_,
-                          sums.taps.data() + s.bank(), s.half, column);
+      correlate<T, TERMS>({output_, s.out_row()}, {mixed_, s.out_row(), s.height * s.out_row()},
+                          {sums.taps.data() + s.bank(), zeros_, s.half}, column);
   }
 
  private:
@@ -146,10 +146,13 @@ class LayerWorker {
     for (int p = 0; p < pixels; ++p) std::copy_n(from + p * from_step, channels, to + p * to_step);
   }
 
+  Bank<T> bank() const { return {weights_.bank.data(), shape_.half}; }
+  Bank<T> adjoint_bank() const { return {weights_.adjoint_bank.data(), shape_.half}; }
+
   void filter_row(int y) {
     const LayerShape<T>& s = shape_;
-    analyse<T, TERMS>(input_ + y * s.in_row(), s.in, filtered_, TERMS * s.in, s.in, weights_.bank.data(), s.half, 0,
-                      s.width, Line{s.width, s.in});
+    analyse<T, TERMS>({input_ + y * s.in_row(), s.in}, {filtered_, TERMS * s.in, s.in}, bank(), 0, s.width,
+                      Line{s.width, s.in});
   }
 
   void mix(const T* in) {
@@ -175,8 +178,9 @@ class LayerWorker {
     const long slope_step = TERMS * s.out, filtered_step = static_cast<long>(s.stride) * TERMS * s.in;
     filter_row(y);
     for (int x = 0; x < s.out_width(); ++x)
-      analyse<T, TERMS>(output_ + static_cast<long>(x) * s.out, s.out_row(), slopes_ + x * slope_step - y * slope_step,
-                        slope_step, s.out, weights_.adjoint_bank.data(), s.half, y, y + 1, Line{s.height, s.out});
+      analyse<T, TERMS>({output_ + static_cast<long>(x) * s.out, s.out_row()},
+                        {slopes_ + (x - y) * slope_step, slope_step, s.out}, adjoint_bank(), y, y + 1,
+                        Line{s.height, s.out});
     T* weights = sums.weights.data();
     for (int k = 0; k < TERMS; ++k) {
       multiply_accumulate(Product<T>{s.out_width(), filtered_, 1, filtered_step, slopes_ + k * s.out, slope_step,
@@ -195,9 +199,10 @@ class LayerWorker {
     }
     const Line line{s.width, s.in};
     if (layer_.taps_gradient)
-      correlate<T, TERMS>(input_ + y * s.in_row(), s.in, back_, s.in_row(), zeros_, sums.taps.data(), s.half, line);
+      correlate<T, TERMS>({input_ + y * s.in_row(), s.in}, {back_, s.in, s.in_row()},
+                          {sums.taps.data(), zeros_, s.half}, line);
     T* row = filtered_;  // its filters are spent
-    synthesise<T, TERMS>(back_, s.in, s.in_row(), row, weights_.adjoint_bank.data(), s.half, line);
+    synthesise<T, TERMS>({back_, s.in, s.in_row()}, {row, s.in}, adjoint_bank(), line);
     copy_pixels(row, s.in, s.width, layer_.channels_in,
                 in_gradient + static_cast<long>(y) * s.width * layer_.channels_in, layer_.channels_in);
   }

@@ -36,8 +36,13 @@ struct Moments {
 template <class T>
 struct Norm {
   const T *weight, *bias;  // zero-padded to the padded channel count
-  int channels, padded, groups;
+  int channels, padded, groups, pixels, activation;
   double epsilon;
+};
+
+template <class T>
+struct NormGradient {
+  T *weight, *bias;
 };
 
 constexpr int kPixelUnroll = 4;
@@ -66,8 +71,8 @@ inline double group_total(const T* values, int group, int size) {
 
 // Two passes: mean first, then the squares of the deviations, because E[x^2] - mean^2 cancels in float32.
 template <class T>
-void measure(const Norm<T>& norm, const T* x, int pixels, Moments<T> m) {
-  const int size = norm.channels / norm.groups, padded = norm.padded;
+void measure(const Norm<T>& norm, const T* x, Moments<T> m) {
+  const int size = norm.channels / norm.groups, padded = norm.padded, pixels = norm.pixels;
   const double count = static_cast<double>(size) * pixels;
   for (int c = 0; c < padded; ++c) m.mean[c] = 0;
   channel_sums(m.scale, pixels, padded, [&](int p, int c) { return load(x + static_cast<long>(p) * padded + c); });
@@ -91,10 +96,10 @@ void measure(const Norm<T>& norm, const T* x, int pixels, Moments<T> m) {
 }
 
 template <class T>
-void apply(const Norm<T>& norm, int activation, const T* x, T* out, int pixels, Moments<T> m) {
+void apply(const Norm<T>& norm, const T* x, T* out, Moments<T> m) {
   constexpr int lanes = Lanes<T>::count;
-  const int padded = norm.padded;
-  for (int p = 0; p < pixels; ++p)
+  const int padded = norm.padded, activation = norm.activation;
+  for (int p = 0; p < norm.pixels; ++p)
     for (int c = 0; c < padded; c += lanes) {
       const long i = static_cast<long>(p) * padded + c;
       store(out + i, activate<T>(load(x + i) * load(m.scale + c) + load(m.shift + c), activation));
@@ -103,15 +108,15 @@ void apply(const Norm<T>& norm, int activation, const T* x, T* out, int pixels, 
 
 // gradient: d/d out on entry, d/d x on return. `activated` is apply's output (unused for the identity).
 template <class T>
-void apply_gradient(const Norm<T>& norm, int activation, const T* x, const T* activated, T* gradient, int pixels,
-                    Moments<T> m, T* weight_gradient, T* bias_gradient) {
+void apply_gradient(const Norm<T>& norm, const T* x, const T* activated, T* gradient, Moments<T> m,
+                    NormGradient<T> sums) {
   constexpr int lanes = Lanes<T>::count;
-  const int size = norm.channels / norm.groups, padded = norm.padded;
+  const int size = norm.channels / norm.groups, padded = norm.padded, pixels = norm.pixels;
   std::vector<T> row(4 * padded, T(0));
   T *plain = row.data(), *product = plain + padded, *offset = product + padded, *slope = offset + padded;
-  if (activation != kIdentity)
+  if (norm.activation != kIdentity)
     for (long i = 0; i < static_cast<long>(pixels) * padded; i += lanes)
-      store(gradient + i, load(gradient + i) * activation_slope<T>(load(activated + i), activation));
+      store(gradient + i, load(gradient + i) * activation_slope<T>(load(activated + i), norm.activation));
   channel_sums(plain, pixels, padded, [&](int p, int c) { return load(gradient + static_cast<long>(p) * padded + c); });
   channel_sums(product, pixels, padded, [&](int p, int c) {
     const long i = static_cast<long>(p) * padded + c;
@@ -127,8 +132,8 @@ void apply_gradient(const Norm<T>& norm, int activation, const T* x, const T* ac
     for (int c = g * size; c < (g + 1) * size; ++c) {
       offset[c] = static_cast<T>(mean / count);
       slope[c] = static_cast<T>(along / count);
-      weight_gradient[c] += product[c];
-      bias_gradient[c] += plain[c];
+      sums.weight[c] += product[c];
+      sums.bias[c] += plain[c];
     }
   }
   for (int p = 0; p < pixels; ++p)

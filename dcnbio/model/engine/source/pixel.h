@@ -59,87 +59,97 @@ void gather_rows(const Geometry& g, int half, const T* in, RowRange rows, int dy
     gather_row(g, half, in + (y + dy) * row, out + (y - rows.first) * row * (2 * half + 1));
 }
 
-// out += in convolved with the panels.
+// One convolution of one image at one time.
 template <class T>
-void convolve_pixels(const Geometry& g, int half, const T* panels, const T* in, T* out, const PixelBuffers<T>& buffers,
-                     WorkClock& clock) {
-  const int depth = (2 * half + 1) * g.padded;
-  for (int first = 0; first < g.height; first += g.strip_rows())
-    for (int dy = -half; dy <= half; ++dy) {
-      const RowRange rows(g, first, std::min(g.height, first + g.strip_rows()), dy);
-      if (rows.first >= rows.end) continue;
-      gather_rows(g, half, in, rows, dy, buffers.neighbours);
-      clock.lap(kFilterWork);
-      T* target = out + static_cast<long>(rows.first) * g.width * g.padded;
-      const Product<T> product{depth, buffers.neighbours, depth, 1, panels + (dy + half) * static_cast<long>(depth) *
-                               g.padded, 0, target, g.padded, target, g.padded};
-      multiply_packed(product, static_cast<long>(rows.end - rows.first) * g.width, g.padded);
-      clock.lap(kMixingWork);
-    }
-}
+class PixelConvolution {
+ public:
+  PixelConvolution(const Geometry& g, const PixelKernel<T>& kernel, T time, const PixelBuffers<T>& buffers,
+                   WorkClock& clock)
+      : g_(g), kernel_(kernel), time_(time), buffers_(buffers), clock_(clock), row_(g.width * g.padded) {}
 
-template <class T>
-void convolve(const Geometry& g, const PixelKernel<T>& kernel, T time, const T* in, T* out,
-              const PixelBuffers<T>& buffers, WorkClock& clock) {
-  constexpr int lanes = Lanes<T>::count;
-  for (long i = 0; i < g.size(); i += g.padded)
-    for (int c = 0; c < g.padded; c += lanes)
-      store<T>(out + i + c, load(kernel.bias + c) + load(kernel.time_map + i + c) * time);
-  convolve_pixels(g, kernel.half, kernel.panels, in, out, buffers, clock);
-}
-
-template <class T>
-void pixel_time_gradient(const Geometry& g, int half, int dy, T time, const T* out_gradient,
-                         const PixelBuffers<T>& buffers, T* time_rows) {
-  constexpr int lanes = Lanes<T>::count;
-  const long row = static_cast<long>(g.width) * g.padded;
-  T* sums = buffers.column_sums;
-  std::fill(sums, sums + row, T(0));
-  const RowRange rows(g, 0, g.height, dy);
-  for (int y = rows.first; y < rows.end; ++y)
-    for (long i = 0; i < row; i += lanes) store<T>(sums + i, load(sums + i) + load(out_gradient + y * row + i));
-  for (int dx = -half; dx <= half; ++dx)
-    for (int c = 0; c < g.padded; c += lanes) {
-      Vector<T> sum{};
-      for (int x = std::max(0, -dx); x < std::min(g.width, g.width - dx); ++x)
-        sum += load(sums + static_cast<long>(x) * g.padded + c);
-      T* row_gradient = time_rows + (dx + half) * g.padded + c;
-      store<T>(row_gradient, load(row_gradient) + sum * time);
-    }
-}
-
-template <class T>
-void bias_gradient(const Geometry& g, const T* out_gradient, T* bias) {
-  for (int c = 0; c < g.padded; c += Lanes<T>::count) {
-    Vector<T> sum{};
-    for (long i = c; i < g.size(); i += g.padded) sum += load(out_gradient + i);
-    store<T>(bias + c, load(bias + c) + sum);
+  void forward(const T* in, T* out) {
+    constexpr int lanes = Lanes<T>::count;
+    for (long i = 0; i < g_.size(); i += g_.padded)
+      for (int c = 0; c < g_.padded; c += lanes)
+        store<T>(out + i + c, load(kernel_.bias + c) + load(kernel_.time_map + i + c) * time_);
+    add_products(kernel_.panels, in, out);
   }
-}
 
-template <class T>
-void convolve_gradient(const Geometry& g, const PixelKernel<T>& kernel, T time, const T* in, const T* out_gradient,
-                       T* in_gradient, const PixelBuffers<T>& buffers, PixelGradient<T>& gradient, WorkClock& clock) {
-  const int half = kernel.half, size = 2 * half + 1, depth = size * g.padded;
-  const long row = static_cast<long>(g.width) * g.padded;
-  std::fill(in_gradient, in_gradient + g.size(), T(0));
-  convolve_pixels(g, half, kernel.adjoint_panels, out_gradient, in_gradient, buffers, clock);
-  for (int first = 0; first < g.height; first += g.strip_rows())
-    for (int dy = -half; dy <= half; ++dy) {
-      const RowRange rows(g, first, std::min(g.height, first + g.strip_rows()), dy);
-      if (rows.first >= rows.end) continue;
-      gather_rows(g, half, in, rows, dy, buffers.neighbours);
-      clock.lap(kFilterWork);
-      const Product<T> outer{(rows.end - rows.first) * g.width, buffers.neighbours, 1, depth,
-                             out_gradient + rows.first * row, g.padded, nullptr, 0,
-                             gradient.weights + (dy + half) * static_cast<long>(depth) * g.padded, g.padded};
-      multiply_accumulate(outer, depth, g.padded);
-      clock.lap(kMixingWork);
+  // in_gradient = d/d in, and the parameters' gradients added to `sums`.
+  void backward(const T* in, const T* out_gradient, T* in_gradient, PixelGradient<T>& sums) {
+    std::fill(in_gradient, in_gradient + g_.size(), T(0));
+    add_products(kernel_.adjoint_panels, out_gradient, in_gradient);
+    each_kernel_row(in, [&](RowRange rows, int tap_row) {
+      const Product<T> outer{(rows.end - rows.first) * g_.width, buffers_.neighbours, 1, depth(),
+                             out_gradient + rows.first * row_, g_.padded, nullptr, 0,
+                             sums.weights + tap_row * panel(), g_.padded};
+      multiply_accumulate(outer, depth(), g_.padded);
+    });
+    for (int dy = -kernel_.half; dy <= kernel_.half; ++dy)
+      time_gradient(dy, out_gradient, sums.time_rows + (dy + kernel_.half) * depth());
+    bias_gradient(out_gradient, sums.bias);
+    clock_.lap(kFilterWork);
+  }
+
+ private:
+  int depth() const { return (2 * kernel_.half + 1) * g_.padded; }
+  long panel() const { return static_cast<long>(depth()) * g_.padded; }
+
+  // Calls body(rows, kernel row) for each strip of output rows and kernel row, their neighbours gathered from `in`.
+  template <class Body>
+  void each_kernel_row(const T* in, Body body) {
+    for (int first = 0; first < g_.height; first += g_.strip_rows())
+      for (int dy = -kernel_.half; dy <= kernel_.half; ++dy) {
+        const RowRange rows(g_, first, std::min(g_.height, first + g_.strip_rows()), dy);
+        if (rows.first >= rows.end) continue;
+        gather_rows(g_, kernel_.half, in, rows, dy, buffers_.neighbours);
+        clock_.lap(kFilterWork);
+        body(rows, dy + kernel_.half);
+        clock_.lap(kMixingWork);
+      }
+  }
+
+  // out += in convolved with the panels.
+  void add_products(const T* panels, const T* in, T* out) {
+    each_kernel_row(in, [&](RowRange rows, int tap_row) {
+      T* target = out + rows.first * row_;
+      const Product<T> product{depth(), buffers_.neighbours, depth(), 1, panels + tap_row * panel(), 0, target,
+                               g_.padded, target, g_.padded};
+      multiply_packed(product, static_cast<long>(rows.end - rows.first) * g_.width, g_.padded);
+    });
+  }
+
+  void time_gradient(int dy, const T* out_gradient, T* time_rows) {
+    constexpr int lanes = Lanes<T>::count;
+    T* sums = buffers_.column_sums;
+    std::fill(sums, sums + row_, T(0));
+    const RowRange rows(g_, 0, g_.height, dy);
+    for (int y = rows.first; y < rows.end; ++y)
+      for (long i = 0; i < row_; i += lanes) store<T>(sums + i, load(sums + i) + load(out_gradient + y * row_ + i));
+    for (int dx = -kernel_.half; dx <= kernel_.half; ++dx)
+      for (int c = 0; c < g_.padded; c += lanes) {
+        Vector<T> sum{};
+        for (int x = std::max(0, -dx); x < std::min(g_.width, g_.width - dx); ++x)
+          sum += load(sums + static_cast<long>(x) * g_.padded + c);
+        T* gradient = time_rows + (dx + kernel_.half) * g_.padded + c;
+        store<T>(gradient, load(gradient) + sum * time_);
+      }
+  }
+
+  void bias_gradient(const T* out_gradient, T* bias) {
+    for (int c = 0; c < g_.padded; c += Lanes<T>::count) {
+      Vector<T> sum{};
+      for (long i = c; i < g_.size(); i += g_.padded) sum += load(out_gradient + i);
+      store<T>(bias + c, load(bias + c) + sum);
     }
-  for (int dy = -half; dy <= half; ++dy)
-    pixel_time_gradient(g, half, dy, time, out_gradient, buffers, gradient.time_rows + (dy + half) * depth);
-  bias_gradient(g, out_gradient, gradient.bias);
-  clock.lap(kFilterWork);
-}
+  }
+
+  const Geometry& g_;
+  const PixelKernel<T>& kernel_;
+  T time_;
+  const PixelBuffers<T>& buffers_;
+  WorkClock& clock_;
+  long row_;
+};
 
 }  // namespace dcnbio

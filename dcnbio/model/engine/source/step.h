@@ -23,17 +23,24 @@ void unpad(const Geometry& g, const T* from, T* to) {
     std::copy_n(from + static_cast<long>(p) * g.padded, g.channels, to + static_cast<long>(p) * g.channels);
 }
 
-// out = base + sum_i weight[i] * terms[i], in one pass over memory; zero weights are skipped.
+// A row of the tableau, times the step.
+struct Weights {
+  const double* row;
+  int count;
+  double step;
+};
+
+// out = base + sum_i weight_i * terms_i, in one pass over memory; zero weights are skipped.
 template <class T>
-void combine(long size, const T* base, T* const* terms, const double* weights, double scale, int count, T* out) {
+void combine(long size, const T* base, T* const* terms, Weights weights, T* out) {
   constexpr int lanes = Lanes<T>::count;
   const T* used[kStages];
   T factor[kStages];
   int n = 0;
-  for (int i = 0; i < count; ++i)
-    if (weights[i] != 0) {
+  for (int i = 0; i < weights.count; ++i)
+    if (weights.row[i] != 0) {
       used[n] = terms[i];
-      factor[n++] = static_cast<T>(weights[i] * scale);
+      factor[n++] = static_cast<T>(weights.row[i] * weights.step);
     }
   for (long i = 0; i < size; i += lanes) {
     Vector<T> sum{};
@@ -44,11 +51,11 @@ void combine(long size, const T* base, T* const* terms, const double* weights, d
 
 // sum of (error / (atol + rtol max(|y0|, |y1|)))^2. An exact component counts as zero even where both tolerances are.
 template <class T>
-double squared_error(long size, const T* y0, const T* y1, T* const* slopes, double step, double rtol, double atol) {
+double squared_error(long size, const T* y0, const T* y1, T* const* slopes, const DcnbioBatch& batch, long image) {
   constexpr int lanes = Lanes<T>::count;
-  const T relative = static_cast<T>(rtol), absolute = static_cast<T>(atol);
+  const T relative = static_cast<T>(batch.rtol), absolute = static_cast<T>(batch.atol);
   T weight[kStages];
-  for (int j = 0; j < kStages; ++j) weight[j] = static_cast<T>(kErrorWeight[j] * step);
+  for (int j = 0; j < kStages; ++j) weight[j] = static_cast<T>(kErrorWeight[j] * batch.step[image]);
   double total = 0;
   Vector<T> sum{};
   for (long i = 0; i < size; i += lanes) {
@@ -96,16 +103,15 @@ class Stepper {
 
   void evaluate(long image) {
     read(batch_.state, image, stages_.state[0]);
-    field_.evaluate(image, 0, static_cast<T>(batch_.time[image]), stages_.state[0], stages_.slope[0], tapes_[0]);
+    field_.evaluate(start(image), stages_.state[0], stages_.slope[0], tapes_[0]);
     write(stages_.slope[0], image, batch_.next_slope);
   }
 
   void evaluate_gradient(long image, Accumulator<T>& sums) {
-    const T time = static_cast<T>(batch_.time[image]);
     read(batch_.state, image, stages_.state[0]);
-    field_.evaluate(image, 0, time, stages_.state[0], stages_.slope[0], tapes_[0]);
+    field_.evaluate(start(image), stages_.state[0], stages_.slope[0], tapes_[0]);
     read(batch_.next_slope_gradient, image, gradients_[0]);
-    field_.backpropagate(image, 0, time, stages_.state[0], tapes_[0], gradients_[0], sums);
+    field_.backpropagate(start(image), stages_.state[0], tapes_[0], gradients_[0], sums);
     write(gradients_[0], image, batch_.state_gradient);
   }
 
@@ -113,12 +119,12 @@ class Stepper {
     const long size = field_.geometry().size();
     run_stages(image, kStages);
     const T *y0 = stages_.state[0], *y1 = stages_.state[kStages - 1];
-    batch_.error[image] = squared_error(size, y0, y1, stages_.slope, batch_.step[image], batch_.rtol, batch_.atol);
+    batch_.error[image] = squared_error(size, y0, y1, stages_.slope, batch_, image);
     write(y1, image, batch_.next);
     write(stages_.slope[kStages - 1], image, batch_.next_slope);
     if (batch_.middle) {
       T* middle = stages_.slope[1];  // k2 enters neither the mid-point nor the error
-      combine(size, y0, stages_.slope, kMiddleWeight, batch_.step[image], kStages, middle);
+      combine(size, y0, stages_.slope, Weights{kMiddleWeight, kStages, batch_.step[image]}, middle);
       write(middle, image, batch_.middle);
     }
     clock().lap(kCombinationWork);
@@ -134,14 +140,14 @@ class Stepper {
     for (int s = kStages - 1; s > 0; --s) {
       T* gradient = gradients_[s];  // of the slope; backpropagate turns it into that of the stage's state
       if (s < kStages - 1 || ends)
-        field_.backpropagate(image, s, stage_time(image, s), stages_.state[s], tapes_[s], gradient, sums);
+        field_.backpropagate(stage(image, s), stages_.state[s], tapes_[s], gradient, sums);
       clock().restart();
       if (s == kStages - 1) add_read(batch_.next_gradient, image, gradient);
       spread(gradient, s, step, size);
       clock().lap(kCombinationWork);
     }
     if (!batch_.slope) {
-      field_.backpropagate(image, 0, stage_time(image, 0), stages_.state[0], tapes_[0], gradients_[0], sums);
+      field_.backpropagate(stage(image, 0), stages_.state[0], tapes_[0], gradients_[0], sums);
       clock().restart();
       add(gradients_[0], size, state_gradient_);
     }
@@ -151,8 +157,10 @@ class Stepper {
   }
 
  private:
-  T stage_time(long image, int s) const {
-    return static_cast<T>(batch_.time[image] + kStageTime[s] * batch_.step[image]);
+  Evaluation<T> start(long image) const { return {image, 0, static_cast<T>(batch_.time[image])}; }
+
+  Evaluation<T> stage(long image, int s) const {
+    return {image, s, static_cast<T>(batch_.time[image] + kStageTime[s] * batch_.step[image])};
   }
 
   void run_stages(long image, int evaluated) {
@@ -162,12 +170,12 @@ class Stepper {
     if (batch_.slope)
       read(batch_.slope, image, stages_.slope[0]);
     else
-      field_.evaluate(image, 0, stage_time(image, 0), stages_.state[0], stages_.slope[0], tapes_[0]);
+      field_.evaluate(stage(image, 0), stages_.state[0], stages_.slope[0], tapes_[0]);
     for (int s = 1; s < kStages; ++s) {
-      combine(size, stages_.state[0], stages_.slope, kStageWeight[s], batch_.step[image], s, stages_.state[s]);
+      combine(size, stages_.state[0], stages_.slope, Weights{kStageWeight[s], s, batch_.step[image]}, stages_.state[s]);
       clock().lap(kCombinationWork);
       if (s < evaluated)
-        field_.evaluate(image, s, stage_time(image, s), stages_.state[s], stages_.slope[s], tapes_[s]);
+        field_.evaluate(stage(image, s), stages_.state[s], stages_.slope[s], tapes_[s]);
     }
   }
 
@@ -218,7 +226,8 @@ class Stepper {
     const Geometry& g = field_.geometry();
     const T* from = at(base, image);
     for (int p = 0; p < g.pixels(); ++p)
-      for (int c = 0; c < g.channels; ++c) to[static_cast<long>(p) * g.padded + c] += from[static_cast<long>(p) * g.channels + c];
+      for (int c = 0; c < g.channels; ++c)
+        to[static_cast<long>(p) * g.padded + c] += from[static_cast<long>(p) * g.channels + c];
   }
 
   const DcnbioBatch& batch_;
