@@ -10,18 +10,16 @@ from dcnbio.model.dormand_prince import Attempt, dense_weights
 __all__ = ["DenseOutput", "interpolate"]
 
 
-def interpolate(x: Tensor, dt: Tensor, state: tuple[Tensor, Tensor], attempt: Attempt) -> Tensor:
-    """Evaluate the quartic of one step at fraction `x`, always by the same operations in the same order.
+def interpolate(weights: Tensor, state: tuple[Tensor, Tensor], attempt: Attempt) -> Tensor:
+    """Add up one step's states and slopes, always by the same operations in the same order.
 
-    So that h(T) has the same bits however many other times are asked for. `x` and `dt` are scalars in float64.
+    So that h(T) has the same bits however many other times are asked for. `weights` are those of y0, y1, y_mid, f0 and
+    f1, shape (5,), in the state's type.
     """
     (y0, f0), (y1, f1, y_mid, _) = state, attempt
-    weights = dense_weights(x)
-    slopes = (weights[3:] * dt).to(y0)
-    values = weights[:3].to(y0)
-    total = y0 * values[0]
-    for part, weight in ((y1, values[1]), (y_mid, values[2]), (f0, slopes[0]), (f1, slopes[1])):
-        total = torch.addcmul(total, part, weight)
+    total = y0 * weights[0]
+    for position, part in enumerate((y1, y_mid, f0, f1), 1):
+        total = torch.addcmul(total, part, weights[position])
     return total
 
 
@@ -47,6 +45,11 @@ class DenseOutput:
         """Fill in the times that a step (t0, dt) passes over, for the images that took it together."""
         t0, dt = clock
         start, end = float(t0.detach()), float((t0 + dt).detach())
-        for position, time in enumerate(self.times):
-            if start < time <= end:
-                self.path[images, position] = interpolate((time - t0) / dt, dt, state, to)
+        positions = [position for position, time in enumerate(self.times) if start < time <= end]
+        if not positions:
+            return
+        moments = torch.tensor([self.times[position] for position in positions], dtype=torch.float64)
+        weights = dense_weights((moments - t0) / dt)
+        weights = torch.cat([weights[:, :3], weights[:, 3:] * dt], 1).to(state[0])
+        for position, own in zip(positions, weights, strict=True):
+            self.path[images, position] = interpolate(own, state, to)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from torch import Tensor, nn
 
 from dcnbio.errors import InputError, SolverError
+from dcnbio.model.apart import one_by_one
 from dcnbio.model.network import Network
 
 __all__ = ["Features", "features"]
@@ -41,7 +42,7 @@ class Features(nn.Module):
         net = self.net
         stepping = "per-image" if self.per_image else "shared"
         solver = replace(net.solver, stepping=stepping)
-        h: Tensor = net.stem(images)
+        h = one_by_one(net.stem, images, self.per_image)
         for number in range(1, self.block + 1):
             wanted = [self.t] if number == self.block and net.spec.depth == "ode" else 2
             solution = net.block(number).run(h, solver, wanted)
@@ -50,7 +51,7 @@ class Features(nn.Module):
             if number == self.block:
                 first = self.t == 0 or net.spec.depth == "ode"
                 return solution.path[:, 0] if first else solution.final
-            h = net.transitions[number - 1](solution.final)
+            h = one_by_one(net.transitions[number - 1], solution.final, self.per_image)
         return h
 
     def extra_repr(self) -> str:

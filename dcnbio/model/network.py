@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from dcnbio.errors import InputError, SolverError
+from dcnbio.model.apart import one_by_one
 from dcnbio.model.initial import initialise
 from dcnbio.model.ode_block import ODEBlock, ResidualBlock, TimesRequest
 from dcnbio.model.pixel_conv import PixelConv2d
@@ -44,11 +45,6 @@ class Run:
 
     logits: Tensor
     blocks: tuple[Solution, ...]
-
-
-def one_by_one(layer: Callable[[Tensor], Tensor], h: Tensor, apart: bool) -> Tensor:
-    """Apply a layer to the batch, or to each image apart, so that no image's bits depend on its batch mates."""
-    return torch.cat([layer(h[i : i + 1]) for i in range(len(h))]) if apart and len(h) > 1 else layer(h)
 
 
 class Transition(nn.Module):

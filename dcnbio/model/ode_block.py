@@ -7,6 +7,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
+from dcnbio.model.apart import one_by_one
 from dcnbio.model.solution import Solution, Work
 from dcnbio.model.solve import solve, solve_times
 from dcnbio.model.solver_settings import SolverSettings
@@ -84,8 +85,7 @@ class ResidualBlock(nn.Module):
 
     def run(self, h: Tensor, settings: SolverSettings, times: TimesRequest = 2) -> Solution:
         """Give input and output as a path of two times, 0 and 1; other times do not exist in it."""
-        rows = [h[i : i + 1] for i in range(len(h))] if settings.stepping == "per-image" else [h]
-        output = torch.cat([self(row) for row in rows])
+        output = one_by_one(self, h, settings.stepping == "per-image")
         none = torch.zeros(len(h), dtype=torch.int64)
         status = torch.where(all_finite(output.detach()).cpu(), int(Status.OK), int(Status.NON_FINITE))
         work = Work(none + 1, none, none, status, none.double() + 1, ((),) * len(h))
