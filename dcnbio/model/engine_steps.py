@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from dcnbio.model.convolution_form import engine_takes
 from dcnbio.model.dormand_prince import NODES, Attempt, dense_weights
 from dcnbio.model.engine import (
     AttemptGradients,
@@ -18,7 +19,6 @@ from dcnbio.model.engine import (
     Tolerance,
     attempt,
     attempt_vjp,
-    available,
     evaluate,
     new_gradients,
 )
@@ -28,24 +28,23 @@ from dcnbio.model.vector_field import ConvField, FieldConv
 
 __all__ = ["EngineSteps", "suits_engine"]
 
-HIGHEST_ORDER = 4
 NAMES = {nn.functional.celu: "celu", nn.functional.relu: "relu"}
 STAGE_TIMES = torch.tensor([0.0, *NODES], dtype=torch.float64)
 
 
 def suits_engine(field: nn.Module, like: Tensor) -> bool:
-    """Whether the compiled engine can step this field on these maps: eq. 2, up to fourth order, on the CPU."""
-    if not isinstance(field, ConvField) or like.device.type != "cpu" or field.activation not in NAMES:
+    """Whether the compiled engine can step this field on these maps: eq. 2 with CELU or ReLU, on the CPU."""
+    if not isinstance(field, ConvField) or field.activation not in NAMES or not engine_takes(like):
         return False
-    orders = [conv.rule.order for conv in field.convs if not isinstance(conv, PixelConv2d)]
-    return all(order <= HIGHEST_ORDER for order in orders) and bool(available())
+    moving = [conv for conv in field.convs if not isinstance(conv, PixelConv2d) and conv.time_dependent]
+    return all(conv.form == "separable" for conv in moving)
 
 
 def kernel_at(conv: FieldConv, t: Tensor) -> SeparableKernel | PixelKernel:
     """Describe a convolution at solver times `t`: a scalar, (stages,), or (n, stages)."""
     if isinstance(conv, PixelConv2d):
         return PixelKernel(conv.weight, conv.bias)
-    if conv.rule.per_pair:
+    if conv.form == "direct":
         return PixelKernel(conv.kernel(t))
     alpha: Tensor = conv.alpha.offset
     if conv.rule.alpha_degree > 0:

@@ -80,6 +80,7 @@ def features(net: Network, block: int, t: float | None = None, *, per_image: boo
 
     Examples
     --------
+    >>> import torch
     >>> from dcnbio.model.network import build
     >>> field = features(build("dcn-ode", widths=(8, 16), norm_groups=4), block=1, t=0.5)
     >>> images = torch.rand(2, 3, 32, 32, requires_grad=True)

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from dcnbio.errors import InputError
-from dcnbio.model.srf_conv import ScaleRule
+from dcnbio.model.srf_rule import ScaleRule
 
 __all__ = ["NetworkSpec"]
 

@@ -8,41 +8,18 @@ References
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import torch
 from torch import Tensor, nn
 
+from dcnbio.model.convolution_form import Form, convolution_form, engine_takes
+from dcnbio.model.engine import separable_conv2d
 from dcnbio.model.gaussian import basis_orders, gaussian_taps, jet_basis, window_half_width
+from dcnbio.model.srf_rule import ScaleRule
 from dcnbio.model.time_polynomial import TimePolynomial
 
-__all__ = ["SRFConv2d", "ScaleRule"]
+__all__ = ["SRFConv2d"]
 
-
-@dataclass(frozen=True)
-class ScaleRule:
-    """How scales are shared, change in time and are windowed.
-
-    Attributes
-    ----------
-    order : int
-        N of the N-jet.
-    per_pair : bool
-        One sigma per (input, output) channel pair on a fixed window, instead of one per layer.
-    sigma_degree, alpha_degree : int
-        Degree in time of log2 sigma and of alpha.
-    extent : float
-        The window of a shared sigma is 2 ceil(extent sigma + 0.5) + 1 pixels wide.
-    pair_size : int
-        Width in pixels, odd, of the fixed window of per-pair scales.
-    """
-
-    order: int = 2
-    per_pair: bool = False
-    sigma_degree: int = 0
-    alpha_degree: int = 0
-    extent: float = 2.0
-    pair_size: int = 7
+LARGE_KERNEL = 15  # pixels: what the form of a layer is chosen for whose scale changes with time
 
 
 class SRFConv2d(nn.Module):
@@ -106,7 +83,20 @@ class SRFConv2d(nn.Module):
             return torch.einsum("fio,iofyx->oiyx", alpha, jet_basis(taps))
         return torch.einsum("fio,fyx->oiyx", alpha, jet_basis(taps))
 
+    @property
+    def form(self) -> Form:
+        """The form this layer runs in where the engine is there."""
+        rule = self.rule
+        if rule.sigma_degree > 0 or rule.alpha_degree > 0:
+            return convolution_form(rule, (self.inputs, self.outputs), LARGE_KERNEL)
+        size = self.taps(torch.zeros((), device=self.alpha.offset.device)).shape[-1]
+        return convolution_form(rule, (self.inputs, self.outputs), size)
+
     def forward(self, x: Tensor) -> Tensor:
-        """Convolve maps (n, inputs, y, x) at time 0."""
-        kernel = self.kernel(torch.zeros((), dtype=x.dtype, device=x.device))
+        """Convolve maps (n, inputs, y, x) at time 0, in the cheaper form."""
+        zero = torch.zeros((), dtype=x.dtype, device=x.device)
+        if self.form == "separable" and engine_takes(x):
+            alpha: Tensor = self.alpha(zero)
+            return separable_conv2d(x, self.taps(zero).to(x.dtype), alpha, self.stride)
+        kernel = self.kernel(zero)
         return nn.functional.conv2d(x, kernel, stride=self.stride, padding=(kernel.shape[-1] - 1) // 2)

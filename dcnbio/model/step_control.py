@@ -32,7 +32,7 @@ def next_step(dt: Tensor, ratio: Tensor) -> Tensor:
     >>> next_step(one, torch.tensor([0.0, 0.99, 1e9], dtype=torch.float64)).tolist()
     [10.0, 1.0, 0.2]
     """
-    least = torch.where(ratio < 1, 1.0, LARGEST_CUT)
+    least = torch.where(ratio < 1, torch.ones_like(ratio), LARGEST_CUT)
     # a ratio of 0 would be raised to a negative power: it means the largest growth
     wanted = torch.where(ratio == 0, LARGEST_GROWTH, SAFETY * ratio.clamp(min=1e-300) ** (-1 / ORDER))
     return dt * torch.minimum(torch.full_like(dt, LARGEST_GROWTH), torch.maximum(wanted, least))
@@ -45,8 +45,9 @@ def initial_step(d0: Tensor, d1: Tensor) -> Tensor:
 
     Examples
     --------
-    >>> initial_step(torch.tensor([1.0, 0.0]), torch.tensor([0.1, 1.0])).tolist()
-    [0.1, 9.999999974752427e-07]
+    >>> one = torch.ones(2, dtype=torch.float64)
+    >>> initial_step(one, torch.tensor([0.1, 0.0], dtype=torch.float64)).tolist()
+    [0.1, 1e-06]
     """
     small = (d0 < 1e-5) | (d1 < 1e-5)
     return torch.where(small, torch.full_like(d0, 1e-6), 0.01 * d0 / d1.clamp(min=1e-300))

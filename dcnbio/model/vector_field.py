@@ -113,7 +113,7 @@ class ConvField(nn.Module):
 
     Examples
     --------
-    >>> from dcnbio.model.srf_conv import ScaleRule
+    >>> from dcnbio.model.srf_rule import ScaleRule
     >>> field = ConvField(lambda: SRFConv2d(9, 8, ScaleRule()), lambda: nn.GroupNorm(8, 8), nn.functional.celu)
     >>> tuple(field(torch.tensor(0.0), torch.randn(2, 8, 6, 6)).shape)
     (2, 8, 6, 6)
