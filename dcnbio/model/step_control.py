@@ -46,8 +46,8 @@ def initial_step(d0: Tensor, d1: Tensor) -> Tensor:
     Examples
     --------
     >>> one = torch.ones(2, dtype=torch.float64)
-    >>> initial_step(one, torch.tensor([0.1, 0.0], dtype=torch.float64)).tolist()
-    [0.1, 1e-06]
+    >>> initial_step(one, torch.tensor([0.5, 0.0], dtype=torch.float64)).tolist()
+    [0.02, 1e-06]
     """
     small = (d0 < 1e-5) | (d1 < 1e-5)
     return torch.where(small, torch.full_like(d0, 1e-6), 0.01 * d0 / d1.clamp(min=1e-300))
