@@ -80,7 +80,7 @@ class SRFConv2d(nn.Module):
         alpha: Tensor = self.alpha(t)
         taps = self.taps(t).to(alpha.dtype)
         if self.rule.per_pair:
-            return torch.einsum("fio,iofyx->oiyx", alpha, jet_basis(taps))
+            return pair_kernel(alpha, taps)
         return torch.einsum("fio,fyx->oiyx", alpha, jet_basis(taps))
 
     @property
@@ -100,3 +100,29 @@ class SRFConv2d(nn.Module):
             return separable_conv2d(x, self.taps(zero).to(x.dtype), alpha, self.stride)
         kernel = self.kernel(zero)
         return nn.functional.conv2d(x, kernel, stride=self.stride, padding=(kernel.shape[-1] - 1) // 2)
+
+
+def pair_kernel(alpha: Tensor, taps: Tensor) -> Tensor:
+    """Build kernels with a sigma per channel pair, filters along x summed before those along y are put to them.
+
+    The basis functions themselves, F times as many numbers as the kernel has, are never built.
+
+    Parameters
+    ----------
+    alpha : Tensor, shape (F, inputs, outputs)
+    taps : Tensor, shape (inputs, outputs, N + 1, k)
+
+    Returns
+    -------
+    Tensor, shape (outputs, inputs, k, k)
+
+    Examples
+    --------
+    >>> tuple(pair_kernel(torch.zeros(6, 3, 2), torch.zeros(3, 2, 3, 7)).shape)
+    (2, 3, 7, 7)
+    """
+    terms = taps.shape[-2]
+    along_y, along_x = (torch.tensor(orders) for orders in zip(*basis_orders(terms - 1), strict=True))
+    square = alpha.new_zeros(terms, terms, *alpha.shape[1:]).index_put((along_y, along_x), alpha)
+    summed = torch.einsum("abio,iobx->ioax", square, taps)
+    return torch.einsum("ioay,ioax->oiyx", taps, summed)
