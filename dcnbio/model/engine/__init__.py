@@ -43,7 +43,7 @@ from dcnbio.model.engine.compiled_field import CompiledField
 from dcnbio.model.engine.differentiable import differentiable_attempt, differentiable_evaluate, new_gradients
 from dcnbio.model.engine.layer import separable_conv2d
 from dcnbio.model.engine.library import EngineStatus
-from dcnbio.model.engine.parameters import FieldParameters, GroupNorm, PixelKernel, SeparableKernel, default_pairs
+from dcnbio.model.engine.parameters import FieldParameters, GroupNorm, PixelKernel, SeparableKernel
 
 __all__ = [
     "AttemptGradients",
@@ -58,7 +58,6 @@ __all__ = [
     "attempt",
     "attempt_vjp",
     "available",
-    "default_pairs",
     "differentiable_attempt",
     "differentiable_evaluate",
     "evaluate",

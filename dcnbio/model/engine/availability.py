@@ -11,7 +11,8 @@ from torch.nn import functional
 from dcnbio.model.engine.calls import evaluate
 from dcnbio.model.engine.compiled_field import CompiledField
 from dcnbio.model.engine.library import EngineStatus, status_of_build
-from dcnbio.model.engine.parameters import FieldParameters, GroupNorm, PixelKernel, SeparableKernel, default_pairs
+from dcnbio.model.engine.parameters import FieldParameters, GroupNorm, PixelKernel, SeparableKernel
+from dcnbio.model.gaussian import basis_orders
 
 __all__ = ["available"]
 
@@ -63,7 +64,7 @@ def _small_case() -> tuple[FieldParameters, Tensor]:
 
 
 def _dense_kernel(kernel: SeparableKernel) -> Tensor:
-    first, second = (list(orders) for orders in zip(*default_pairs(kernel.order), strict=True))
+    first, second = (list(orders) for orders in zip(*basis_orders(kernel.order), strict=True))
     return torch.einsum("fio,fy,fx->oiyx", kernel.alphas, kernel.taps[first], kernel.taps[second])
 
 

@@ -11,8 +11,9 @@ from torch import Tensor
 
 from dcnbio.errors import InputError
 from dcnbio.model.engine.library import load
-from dcnbio.model.engine.parameters import ACTIVATIONS, FieldParameters, SeparableKernel, default_pairs
+from dcnbio.model.engine.parameters import ACTIVATIONS, FieldParameters, SeparableKernel
 from dcnbio.model.engine.structures import ConvolutionStructure, FieldStructure
+from dcnbio.model.gaussian import basis_orders
 
 __all__ = ["CompiledField"]
 
@@ -22,7 +23,7 @@ DTYPE_NAMES = {torch.float32: "float32", torch.float64: "float64"}
 def _pair_table(kernel: SeparableKernel) -> ctypes.Array[ctypes.c_int32]:
     terms = kernel.order + 1
     table = (ctypes.c_int32 * (terms * terms))(*([-1] * (terms * terms)))
-    for index, (k, l) in enumerate(kernel.pairs or default_pairs(kernel.order)):
+    for index, (k, l) in enumerate(kernel.pairs or basis_orders(kernel.order)):
         table[k * terms + l] = index
     return table
 

@@ -80,7 +80,9 @@ class _Attempt(torch.autograd.Function):
         return None, None, y0_gradient, f0_gradient, *gradients
 
 
-def differentiable_evaluate(parameters: FieldParameters, time: Tensor | float, state: Tensor) -> Tensor:
+def differentiable_evaluate(
+    parameters: FieldParameters, time: Tensor | float, state: Tensor, field: CompiledField | None = None
+) -> Tensor:
     """Evaluate dh/dt with gradients to state and parameters (time is held constant).
 
     Parameters
@@ -90,13 +92,15 @@ def differentiable_evaluate(parameters: FieldParameters, time: Tensor | float, s
         Scalar or [n].
     state : Tensor
         [n, C, Y, X].
+    field : CompiledField, optional
+        Made from `parameters` before, where they serve many calls.
 
     Returns
     -------
     Tensor
         [n, C, Y, X].
     """
-    field = CompiledField.of(parameters, int(state.shape[2]), int(state.shape[3]))
+    field = field or CompiledField.of(parameters, int(state.shape[2]), int(state.shape[3]))
     result: Tensor = _Evaluate.apply(field, torch.as_tensor(time), state, *parameters.tensors())  # type: ignore[no-untyped-call]
     return result
 

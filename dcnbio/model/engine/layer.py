@@ -12,8 +12,9 @@ from torch.autograd.function import once_differentiable
 
 from dcnbio.errors import InputError
 from dcnbio.model.engine.library import load
-from dcnbio.model.engine.parameters import MAX_ORDER, default_pairs
+from dcnbio.model.engine.parameters import MAX_ORDER
 from dcnbio.model.engine.structures import LayerStructure
+from dcnbio.model.gaussian import basis_orders
 
 __all__ = ["separable_conv2d"]
 
@@ -35,7 +36,7 @@ def _structure(
     maps, taps, alphas = tensors
     terms = int(taps.shape[0])
     table = (ctypes.c_int32 * (terms * terms))(*([-1] * (terms * terms)))
-    for index, (k, l) in enumerate(shape.pairs or default_pairs(terms - 1)):
+    for index, (k, l) in enumerate(shape.pairs or basis_orders(terms - 1)):
         table[k * terms + l] = index
     return LayerStructure(
         images=maps.shape[0],
@@ -106,7 +107,7 @@ def separable_conv2d(
     stride : int
         Step between output pixels.
     pairs : tuple of (int, int)
-        Orders (along y, along x) of the basis functions; empty for `default_pairs`.
+        Orders (along y, along x) of the basis functions; empty for `basis_orders`.
 
     Returns
     -------
@@ -126,7 +127,7 @@ def separable_conv2d(
             f"taps has shape {tuple(taps.shape)}; allowed is [N + 1, k] with N at most {MAX_ORDER} and k odd."
         )
     order = int(taps.shape[0]) - 1
-    basis = default_pairs(order)
+    basis = basis_orders(order)
     if maps.dim() != 4 or 0 in maps.shape[1:] or alphas.dim() != 3 or alphas.shape[:2] != (len(basis), maps.shape[1]):
         raise InputError(
             f"maps has shape {tuple(maps.shape)} and alphas {tuple(alphas.shape)}; they are [n, C, Y, X] and "

@@ -10,32 +10,12 @@ import torch
 from torch import Tensor
 
 from dcnbio.errors import InputError
+from dcnbio.model.gaussian import basis_orders
 
-__all__ = ["ACTIVATIONS", "FieldParameters", "GroupNorm", "Kernel", "PixelKernel", "SeparableKernel", "default_pairs"]
+__all__ = ["ACTIVATIONS", "FieldParameters", "GroupNorm", "Kernel", "PixelKernel", "SeparableKernel"]
 
 ACTIVATIONS = ("identity", "relu", "celu")
 MAX_ORDER = 4
-
-
-def default_pairs(order: int) -> tuple[tuple[int, int], ...]:
-    """List the derivative orders (along y, along x) of the basis functions, in the order of the paper's code.
-
-    Parameters
-    ----------
-    order : int
-        Highest total order N.
-
-    Returns
-    -------
-    tuple of tuple of int
-        (N + 1)(N + 2)/2 pairs.
-
-    Examples
-    --------
-    >>> default_pairs(2)
-    ((0, 2), (0, 1), (0, 0), (1, 1), (1, 0), (2, 0))
-    """
-    return tuple((k, l) for k in range(order + 1) for l in range(order - k, -1, -1))
 
 
 @dataclass(frozen=True)
@@ -52,7 +32,7 @@ class SeparableKernel:
         [F, C + 1, C], F = (N + 1)(N + 2)/2; input channel 0 is the time channel. [stage, F, C + 1, C] where they
         depend on time.
     pairs : tuple of (int, int)
-        Orders (along y, along x) of the F basis functions; empty for `default_pairs`.
+        Orders (along y, along x) of the F basis functions; empty for `basis_orders`.
     """
 
     taps: Tensor
@@ -102,7 +82,7 @@ class SeparableKernel:
                 f"alphas has shape {tuple(alphas.shape)}; for order {order} and {channels} channels it is "
                 f"[{functions}, {channels + 1}, {channels}], with [stage] before it where the alphas depend on time."
             )
-        if self.pairs and sorted(self.pairs) != sorted(default_pairs(order)):
+        if self.pairs and sorted(self.pairs) != sorted(basis_orders(order)):
             raise InputError(f"pairs is {self.pairs}; allowed is each (k, l) with k + l <= {order} once, in any order.")
 
 

@@ -10,7 +10,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from dcnbio.model.engine import FieldParameters, GroupNorm, PixelKernel, SeparableKernel, available, default_pairs
+from dcnbio.model.engine import FieldParameters, GroupNorm, PixelKernel, SeparableKernel, available
+from dcnbio.model.gaussian import basis_orders
 
 PlainField = Callable[[FieldParameters, Tensor | float, Tensor], Tensor]
 
@@ -69,7 +70,7 @@ def dense_kernel(kernel: SeparableKernel | PixelKernel) -> Tensor:
         return kernel.weight
     signs = torch.tensor([(-1.0) ** m for m in range(kernel.order + 1)], dtype=kernel.taps.dtype).reshape(-1, 1)
     taps = (kernel.taps + signs * kernel.taps.flip(-1)) / 2
-    along_y, along_x = (list(orders) for orders in zip(*(kernel.pairs or default_pairs(kernel.order)), strict=True))
+    along_y, along_x = (list(orders) for orders in zip(*(kernel.pairs or basis_orders(kernel.order)), strict=True))
     return torch.einsum("fio,fy,fx->oiyx", kernel.alphas, taps[along_y], taps[along_x])
 
 

@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dcnbio.errors import InputError
-from dcnbio.model.engine import CompiledField, FieldParameters, SeparableKernel, default_pairs, evaluate
+from dcnbio.model.engine import CompiledField, FieldParameters, SeparableKernel, evaluate
+from dcnbio.model.gaussian import basis_orders
 
 pytestmark = pytest.mark.usefixtures("compiled")
 
@@ -75,7 +76,7 @@ def test_pairs_may_come_in_any_order(draw, case):
     drawn = draw(case())
     field, state = drawn.field(), drawn.maps()
     order = [3, 0, 5, 1, 4, 2]
-    pairs = tuple(default_pairs(2)[i] for i in order)
+    pairs = tuple(basis_orders(2)[i] for i in order)
     kernels = tuple(SeparableKernel(kernel.taps, kernel.alphas[order], pairs) for kernel in field.kernels)
     shuffled = FieldParameters(kernels, field.norms, field.groups)
     assert torch.equal(

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from torch.nn import functional
 
 from dcnbio.errors import InputError
-from dcnbio.model.engine import default_pairs, separable_conv2d
+from dcnbio.model.engine import separable_conv2d
+from dcnbio.model.gaussian import basis_orders
 
 pytestmark = pytest.mark.usefixtures("compiled")
 
@@ -23,7 +24,7 @@ def drawn(shape, order, size, out, dtype=torch.float64, seed=0):
 
 
 def direct(maps, taps, alphas, stride=1):
-    along_y, along_x = (list(orders) for orders in zip(*default_pairs(len(taps) - 1), strict=True))
+    along_y, along_x = (list(orders) for orders in zip(*basis_orders(len(taps) - 1), strict=True))
     kernel = torch.einsum("fio,fy,fx->oiyx", alphas, taps[along_y], taps[along_x])
     return functional.conv2d(maps, kernel, stride=stride, padding=taps.shape[1] // 2)
 
