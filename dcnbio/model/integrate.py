@@ -71,7 +71,7 @@ class Integration:
         self.vector_field, self.settings = vector_field, settings
         self.end = float(times[-1])
         self.shared = settings.stepping == "shared"
-        self.norm = ErrorNorm(self.shared, h0[0].numel())
+        self.norm = ErrorNorm(self.shared, h0[0].numel(), settings.reduce)
         self.output = DenseOutput(times, h0)
         self.ledger = Ledger.empty(len(h0))
         self.rows = torch.arange(len(h0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from torch import Tensor
@@ -26,6 +27,8 @@ class Work:
         Solver time up to which the path is known.
     step_times : tuple of tuple of float
         Ends of the accepted steps, per image; the last one lies past the end of the block.
+    backward_nfe : callable or None
+        Gives the evaluations of the adjoint solve once gradients have been taken; None with other gradients.
     """
 
     nfe: Tensor
@@ -34,6 +37,7 @@ class Work:
     status: Tensor
     reached: Tensor
     step_times: tuple[tuple[float, ...], ...]
+    backward_nfe: Callable[[], int] | None = None
 
 
 @dataclass(frozen=True)

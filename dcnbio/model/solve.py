@@ -8,8 +8,10 @@ import torch
 from torch import Tensor, nn
 
 from dcnbio.errors import InputError
+from dcnbio.model.engine_slope import EngineSlope
 from dcnbio.model.engine_steps import EngineSteps, suits_engine
 from dcnbio.model.exact_gradient import solve_with_gradient
+from dcnbio.model.fixed_steps import TABLEAUS, solve_by_fixed_steps
 from dcnbio.model.integrate import integrate
 from dcnbio.model.module_field import ModuleField
 from dcnbio.model.solution import Solution, Work
@@ -54,11 +56,26 @@ def prepare(field: nn.Module, like: Tensor) -> DifferentiableField:
     return field.prepare(like) if isinstance(field, ConvField) else ModuleField(field)
 
 
+def prepared_for_adjoint(field: nn.Module, like: Tensor) -> DifferentiableField:
+    """Make a module ready for the adjoint method: in the compiled engine where it suits, else in plain torch."""
+    if isinstance(field, ConvField) and suits_engine(field, like):
+        return EngineSlope(EngineSteps.of(field, like))
+    return prepare(field, like)
+
+
 def our_steps(field: nn.Module, like: Tensor) -> EngineSteps | TorchSteps:
     """Make a module ready for our own solver: in the compiled engine where it suits, else in plain torch."""
     if isinstance(field, ConvField) and suits_engine(field, like):
         return EngineSteps.of(field, like)
     return TorchSteps(prepare(field, like))
+
+
+def takes_fixed_steps(field: nn.Module, h0: Tensor, times: Tensor, settings: SolverSettings) -> bool:
+    """Whether this is a fixed-step method that the compiled engine takes, with no limit that could end it early."""
+    if settings.method not in TABLEAUS or settings.step_size is None or settings.gradient != "exact":
+        return False
+    few = float(times[-1]) / settings.step_size < settings.max_steps and settings.max_evaluations is None
+    return few and float(times[-1]) > 0 and suits_engine(field, h0)
 
 
 def joined(parts: list[Solution]) -> Solution:
@@ -113,7 +130,10 @@ def solve(field: nn.Module, h0: Tensor, times: Tensor, settings: SolverSettings)
         if wanted and float(times[-1]) > 0:
             return solve_with_gradient(steps, h0, times, settings)
         return integrate(steps, h0, times, settings)
-    prepared = prepare(field, h0)
+    if isinstance(field, ConvField) and takes_fixed_steps(field, h0, times, settings):
+        steps = EngineSteps.of(field, h0)
+        return solve_by_fixed_steps(steps, h0, times, settings, gradient=wanted)
+    prepared = prepared_for_adjoint(field, h0) if adjoint else prepare(field, h0)
     if settings.stepping == "per-image":
         rows = [h0[i : i + 1] for i in range(len(h0))]
         return joined([solve_by_torchdiffeq(prepared, row, times, settings, adjoint=adjoint) for row in rows])

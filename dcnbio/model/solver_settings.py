@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from torch import Tensor
 
 from dcnbio.errors import InputError
 
@@ -39,6 +42,8 @@ class SolverSettings:
         Attempted steps an image may take in a block.
     max_evaluations : int or None
         Function evaluations an image may take in a block.
+    reduce : callable or None
+        Adds a tensor up over the processes that step one batch together; no part of what is computed alone.
 
     Raises
     ------
@@ -60,6 +65,7 @@ class SolverSettings:
     first_step: float | None = None
     max_steps: int = 2000
     max_evaluations: int | None = None
+    reduce: Callable[[Tensor], Tensor] | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for name, allowed in (("stepping", {"shared", "per-image"}), ("gradient", {"exact", "adjoint", "straight"})):

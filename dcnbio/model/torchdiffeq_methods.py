@@ -117,12 +117,14 @@ def solve_by_torchdiffeq(
         path[:, 0] = h0
     path = path[:, 1:] if starts_late else path
     every = torch.ones(len(h0), dtype=torch.int64)
+    forward = watched.nfe
     work = Work(
-        nfe=every * watched.nfe,
+        nfe=every * forward,
         accepted=every * len(watched.step_times),
         rejected=every * watched.rejected,
         status=every * int(status),
         reached=every.double() * reached,
         step_times=(tuple(watched.step_times),) * len(h0),
+        backward_nfe=(lambda: watched.nfe - forward) if adjoint else None,
     )
     return Solution(times, path, work)

@@ -1,0 +1,81 @@
+"""A decoder in one .safetensors file, in the format of networks' checkpoints."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import save_file
+
+from dcnbio.errors import CheckpointError, InputError
+from dcnbio.model.checkpoint import FORMAT, Header, open_tensors
+from dcnbio.model.decoder import Decoder
+from dcnbio.model.spec import NetworkSpec
+from dcnbio.model.weights import refuse_non_finite
+
+__all__ = ["load_decoder_checkpoint", "save_decoder"]
+
+KIND = "decoder"
+
+
+def save_decoder(decoder: Decoder, path: str | Path, *, overwrite: bool = False, **parts: Any) -> Path:
+    """Save a decoder; written beside and moved into place.
+
+    Parameters
+    ----------
+    decoder : Decoder
+    path : str or Path
+        Ends in .safetensors.
+    overwrite : bool
+        Whether a file that is there may be replaced.
+    **parts
+        `recipe` and `metrics` of the `Header`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from dcnbio.model.decoder import build_decoder
+    >>> from dcnbio.model.rows import row_spec
+    >>> decoder = build_decoder(row_spec("dcn-ode", widths=(4, 8, 16), norm_groups=4))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     again = load_decoder_checkpoint(save_decoder(decoder, f"{folder}/decoder.safetensors"))
+    >>> again.spec == decoder.spec
+    True
+    """
+    path = Path(path)
+    if path.suffix != ".safetensors":
+        raise InputError(f"path is {path}; a checkpoint's name ends in .safetensors.")
+    if path.exists() and not overwrite:
+        raise InputError(f"{path} exists already; choose another name or pass overwrite (--overwrite).")
+    state = {name: value.detach().cpu().contiguous() for name, value in decoder.state_dict().items()}
+    refuse_non_finite(state, "the decoder to be saved")
+    header = Header(spec=decoder.spec.to_dict(), source={"kind": KIND}, **parts)
+    beside = path.with_name(f".{path.name}.part")
+    try:
+        save_file(state, beside, metadata={"format": FORMAT, "header": header.to_json()})
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+    return path
+
+
+def load_decoder_checkpoint(path: str | Path) -> Decoder:
+    """Load a decoder that `save_decoder` saved.
+
+    Raises
+    ------
+    CheckpointError
+        If the file is damaged, or holds no decoder.
+    """
+    header, state = open_tensors(Path(path))
+    if header.source.get("kind") != KIND:
+        raise CheckpointError(f"{path} holds a network and no decoder; load it with dcnbio.load.")
+    decoder = Decoder(NetworkSpec.from_dict(header.spec))
+    refuse_non_finite(state, path)
+    decoder.to(torch.float64 if all(value.dtype == torch.float64 for value in state.values()) else torch.float32)
+    try:
+        decoder.load_state_dict(state)
+    except RuntimeError as error:
+        raise CheckpointError(f"{path} does not fit the decoder it says it is ({error}).") from error
+    return decoder
