@@ -15,6 +15,7 @@ from dcnbio.commands.evaluate import evaluate
 from dcnbio.commands.import_checkpoint import import_checkpoint
 from dcnbio.commands.info import info
 from dcnbio.commands.probe import probe
+from dcnbio.commands.train import train
 from dcnbio.errors import DcnbioError
 from dcnbio.version import __version__
 
@@ -29,6 +30,7 @@ app = App(
     print_error=False,
 )
 app.command(probe)
+app.command(train)
 app.command(evaluate)
 app.command(info)
 app.command(import_checkpoint, name="import")

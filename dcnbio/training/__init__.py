@@ -1,0 +1,7 @@
+"""Trains networks: recipe, data order, augmentation, schedule, loop, what is watched, and what is kept for resuming."""
+
+from dcnbio.training.recipe import Data, Guards, Optimisation, Phase, Recipe
+from dcnbio.training.recipe_file import read_recipe, with_settings
+from dcnbio.training.run import RunOptions, train
+
+__all__ = ["Data", "Guards", "Optimisation", "Phase", "Recipe", "RunOptions", "read_recipe", "train", "with_settings"]

@@ -1,0 +1,50 @@
+"""Random translations and mirror images."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Moves", "augmented", "draw_moves"]
+
+Moves = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]
+
+
+def draw_moves(n: int, translate: int, flip: bool, generator: np.random.Generator) -> Moves:
+    """Draw for each of n images a translation along y and x, in pixels, and whether it is mirrored.
+
+    Examples
+    --------
+    >>> down, right, mirrored = draw_moves(5, 4, True, np.random.default_rng(0))
+    >>> bool((abs(down) <= 4).all()), mirrored.dtype
+    (True, dtype('bool'))
+    """
+    down, right = generator.integers(-translate, translate + 1, (2, n))
+    return down, right, generator.random(n) < 0.5 if flip else np.zeros(n, dtype=bool)
+
+
+def augmented(images: NDArray[np.uint8], moves: Moves) -> NDArray[np.uint8]:
+    """Move and mirror images; what comes in from outside is black.
+
+    Parameters
+    ----------
+    images : uint8 array, shape (n, 3, y, x)
+    moves : tuple of arrays, shape (n,)
+        From `draw_moves`.
+
+    Examples
+    --------
+    >>> image = np.arange(9, dtype=np.uint8).reshape(1, 1, 3, 3)
+    >>> augmented(image, (np.array([1]), np.array([0]), np.array([True])))[0, 0].tolist()
+    [[0, 0, 0], [2, 1, 0], [5, 4, 3]]
+    """
+    down, right, mirrored = moves
+    n, _, height, width = images.shape
+    margin = int(max(np.abs(down).max(), np.abs(right).max())) if n else 0
+    padded = np.pad(images, ((0, 0), (0, 0), (margin, margin), (margin, margin)))
+    x = np.arange(width)
+    rows = margin - down[:, None] + np.arange(height)
+    columns = margin - right[:, None] + np.where(mirrored[:, None], x[::-1], x)
+    # advanced indices around the channel axis put it last
+    moved = padded[np.arange(n)[:, None, None], :, rows[:, :, None], columns[:, None, :]]
+    return np.ascontiguousarray(moved.transpose(0, 3, 1, 2))

@@ -1,0 +1,104 @@
+"""Sees a run go wrong and says where: loss, gradients, solver, scales."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from dcnbio.errors import DcnbioError
+from dcnbio.model.solution import Solution
+from dcnbio.model.srf_conv import SRFConv2d
+from dcnbio.model.status import Status, explain
+from dcnbio.training.recipe import Guards
+
+__all__ = ["DivergenceError", "check_gradient", "check_loss", "check_scales", "hold_scales"]
+
+TIMES = (0.0, 1.0, 2.0)  # solver times at which scales that depend on time are watched
+ADVICE = "the last save is kept; try a lower learning_rate, clip_norm or sigma_ceiling"
+
+
+class DivergenceError(DcnbioError):
+    """A training run that went wrong: its message names layer and epoch."""
+
+    exit_status = 3
+
+
+def diverged(what: str, epoch: int) -> DivergenceError:
+    """Make the error."""
+    return DivergenceError(f"training diverged in epoch {epoch}: {what}; {ADVICE}.")
+
+
+def check_loss(loss: float, blocks: tuple[Solution, ...], epoch: int) -> None:
+    """End a run whose loss is not finite, naming the block whose solve went wrong first, else the readout.
+
+    Raises
+    ------
+    DivergenceError
+    """
+    if math.isfinite(loss):
+        return
+    for number, block in enumerate(blocks, 1):
+        failed = (block.work.status != Status.OK).nonzero()
+        if len(failed):
+            first = int(failed[0, 0])
+            status, reached = int(block.work.status[first]), float(block.work.reached[first])
+            raise diverged(f"the solver gave up: {explain(status, f'block {number}', reached)}", epoch)
+        if not bool(torch.isfinite(block.final).all()):
+            raise diverged(f"the output of block {number} is not finite", epoch)
+    raise diverged(f"the loss is {loss} though every block is finite, so it is the readout that grew too large", epoch)
+
+
+def check_gradient(norm: Tensor, module: nn.Module, epoch: int) -> None:
+    """End a run whose gradient is not finite, naming the first parameter of which this is so.
+
+    Raises
+    ------
+    DivergenceError
+    """
+    if bool(torch.isfinite(norm)):
+        return
+    names = [n for n, p in module.named_parameters() if p.grad is not None and not bool(torch.isfinite(p.grad).all())]
+    raise diverged(f"the gradient of {names[0] if names else 'all layers together'} is not finite", epoch)
+
+
+def scale_layers(module: nn.Module) -> list[tuple[str, SRFConv2d]]:
+    """List the layers that have scales."""
+    return [(name, layer) for name, layer in module.named_modules() if isinstance(layer, SRFConv2d)]
+
+
+def watched_times(layer: SRFConv2d) -> tuple[float, ...]:
+    """Solver times at which a layer's scales are looked at."""
+    return TIMES if layer.rule.sigma_degree else TIMES[:1]
+
+
+@torch.no_grad()
+def check_scales(module: nn.Module, guards: Guards, epoch: int) -> None:
+    """End a run in which a scale has left its range, naming the layer.
+
+    Raises
+    ------
+    DivergenceError
+    """
+    for name, layer in scale_layers(module):
+        for time in watched_times(layer):
+            sigma = layer.sigma(torch.tensor(time))
+            least, most = float(sigma.min()), float(sigma.max())
+            if not (least >= guards.sigma_least and most <= guards.sigma_most):
+                raise diverged(
+                    f"sigma of {name} is {least:.3g} to {most:.3g} pixels at t = {time:g}, outside the range "
+                    f"{guards.sigma_least:g} to {guards.sigma_most:g} (sigma_least, sigma_most)",
+                    epoch,
+                )
+
+
+@torch.no_grad()
+def hold_scales(module: nn.Module, ceiling: float | None) -> None:
+    """Cut scales to a ceiling, pixels: what is above it is taken from the constant term of log2 sigma."""
+    if ceiling is None:
+        return
+    for _, layer in scale_layers(module):
+        for time in watched_times(layer):
+            above = layer.log2_sigma(torch.tensor(time)) - math.log2(ceiling)
+            layer.log2_sigma.offset.sub_(above.clamp(min=0))

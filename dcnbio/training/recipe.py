@@ -1,0 +1,298 @@
+"""Everything that decides what a training run computes, as plain values; the defaults are the paper's."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+from dcnbio.errors import InputError
+from dcnbio.model.fixed_steps import TABLEAUS
+from dcnbio.model.solver_settings import SolverSettings
+
+__all__ = ["SECTIONS", "Data", "Guards", "Optimisation", "Phase", "Recipe", "recipe_from_dict"]
+
+TASKS = ("classification", "reconstruction")
+SCHEDULES = ("steps", "one-cycle")
+INITIAL_SIGMAS = ("paper", "constant", "log2-uniform")
+
+
+def check_choice(name: str, value: object, allowed: tuple[str, ...]) -> None:
+    """Refuse a value that is not one of those allowed."""
+    if value not in allowed:
+        raise InputError(f"{name} is {value!r}; allowed are {', '.join(allowed)}.")
+
+
+def check_number(name: str, value: float | None, least: float, most: float = math.inf) -> None:
+    """Refuse a number outside its range; None is no number."""
+    if value is not None and not (isinstance(value, int | float) and least <= value <= most):
+        raise InputError(f"{name} is {value!r}; allowed are numbers from {least:g} to {most:g}.")
+
+
+@dataclass(frozen=True)
+class Data:
+    """Which images are trained on, and what is done to them.
+
+    Attributes
+    ----------
+    per_class : int or None
+        Images of each class, drawn without replacement; None: all.
+    subset_seed : int or None
+        Of that draw; None: the run's seed. Networks of all rows draw the same images from the same seed.
+    held_out : int
+        Images taken from the training set, in equal numbers from each class, that make every choice.
+    held_out_seed : int
+        Of that draw: the same images whatever the run's seed.
+    look : int
+        How many of them are looked at after each epoch; all are at the end.
+    translate : int
+        Largest random translation along each axis, pixels; what comes in from outside is black.
+    flip : bool
+        Whether half of the images are mirrored, at random.
+    """
+
+    per_class: int | None = None
+    subset_seed: int | None = None
+    held_out: int = 0
+    held_out_seed: int = 0
+    look: int = 1000
+    translate: int = 4
+    flip: bool = True
+
+    def __post_init__(self) -> None:
+        check_number("per_class", self.per_class, 1)
+        check_number("held_out", self.held_out, 0)
+        check_number("look", self.look, 0)
+        check_number("translate", self.translate, 0, 31)
+
+
+@dataclass(frozen=True)
+class Optimisation:
+    """Stochastic gradient descent and its schedule.
+
+    Attributes
+    ----------
+    epochs : int
+        Rounds through the training images; not used where `passes` is given.
+    passes : int or None
+        Images to pass through the network in all; minutes become passes once, before the run.
+    small_data_factors : bool
+        10, 5 and 2 times the epochs and learning-rate steps for 520, 1,030 and 5,120 images, as in the paper.
+    batch_size : int
+        The last partial batch is dropped; sets smaller than a batch are one batch.
+    learning_rate : float
+        At the start ("steps") or at its highest ("one-cycle").
+    schedule : str
+        "steps": falls by `factor` at each of `milestones` (epochs). "one-cycle": rises from a tenth over the share
+        `warm_up` of the run, then falls to zero along a cosine.
+    milestones : tuple of int
+    factor, warm_up, momentum, weight_decay, label_smoothing : float
+        Weight decay spares norms, biases and scales.
+    nesterov : bool
+    """
+
+    epochs: int = 100
+    passes: int | None = None
+    small_data_factors: bool = True
+    batch_size: int = 128
+    learning_rate: float = 0.1
+    schedule: str = "steps"
+    milestones: tuple[int, ...] = (40, 70)
+    factor: float = 0.1
+    warm_up: float = 0.2
+    momentum: float = 0.9
+    nesterov: bool = False
+    weight_decay: float = 0.0
+    label_smoothing: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "milestones", tuple(self.milestones))
+        check_choice("schedule", self.schedule, SCHEDULES)
+        check_number("epochs", self.epochs, 1)
+        check_number("passes", self.passes, 1)
+        check_number("batch_size", self.batch_size, 1)
+        check_number("learning_rate", self.learning_rate, 0)
+        for name in ("factor", "warm_up", "label_smoothing"):
+            check_number(name, getattr(self, name), 0, 1)
+        check_number("momentum", self.momentum, 0, 0.9999)
+        check_number("weight_decay", self.weight_decay, 0)
+
+
+@dataclass(frozen=True)
+class Phase:
+    """The solver of a part of the run.
+
+    Attributes
+    ----------
+    until : float
+        Where the phase ends, as a share of the run; the last one ends at 1.
+    method : str
+        "dopri5", or one of "euler", "midpoint", "rk4" with `steps`.
+    steps : int or None
+        Fixed steps in each block.
+    jitter : float
+        Under 1: each batch draws its step length so that the last step is cut by up to this share of it. The number
+        of steps stays; the network cannot learn their places.
+    rtol, atol : float
+    gradient : str
+        "exact" or "adjoint".
+    """
+
+    until: float = 1.0
+    method: str = "dopri5"
+    steps: int | None = None
+    jitter: float = 0.0
+    rtol: float = 1e-3
+    atol: float = 1e-3
+    gradient: str = "adjoint"
+
+    def __post_init__(self) -> None:
+        check_choice("method", self.method, ("dopri5", *TABLEAUS))
+        check_choice("gradient", self.gradient, ("exact", "adjoint"))
+        check_number("until", self.until, 0, 1)
+        check_number("jitter", self.jitter, 0, 0.99)
+        if (self.steps is None) != (self.method == "dopri5"):
+            raise InputError(f"steps is {self.steps} with {self.method}; fixed-step methods need it, dopri5 has none.")
+        check_number("steps", self.steps, 1)
+        SolverSettings(rtol=self.rtol, atol=self.atol)
+
+    @property
+    def label(self) -> str:
+        """A short name for tables."""
+        if self.steps is None:
+            return f"dopri5 {self.rtol:g} {self.gradient}"
+        return f"{self.method} x {self.steps}{f' jitter {self.jitter:g}' if self.jitter else ''} {self.gradient}"
+
+
+@dataclass(frozen=True)
+class Guards:
+    """What is watched, and what is held back.
+
+    Attributes
+    ----------
+    clip_norm : float or None
+        Largest norm of the gradient.
+    sigma_ceiling : float or None
+        Scales are cut to this many pixels after each step.
+    sigma_least, sigma_most : float
+        A scale outside this range, in pixels, ends the run.
+    gap_limit : float or None
+        When the held-out accuracy with a phase's own solver exceeds that with dopri5 at 1e-3 by more than this, the
+        network is learning the solver, and the next phase begins at once.
+    """
+
+    clip_norm: float | None = None
+    sigma_ceiling: float | None = None
+    sigma_least: float = 0.01
+    sigma_most: float = 32.0
+    gap_limit: float | None = None
+
+    def __post_init__(self) -> None:
+        for item in fields(self):
+            check_number(item.name, getattr(self, item.name), 0)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A training run: network, task, data, optimisation, solver, guards.
+
+    The defaults are the paper's recipe for CIFAR-10: SGD with momentum 0.9, batches of 128, a learning rate of 0.1
+    that falls tenfold at epochs 40 and 70 of 100, translations by 4 pixels, flips, cross-entropy, adjoint, dopri5 at
+    1e-3; no held-out part, the last epoch counts, and the paper's "validation" set is CIFAR-10's test set.
+
+    Attributes
+    ----------
+    name : str
+    model : str
+        One of `dcnbio.ROWS`.
+    network : dict
+        Settings of `NetworkSpec` in place of the row's.
+    initial_sigma : str
+        "paper": log2 sigma ~ N(0, 2/3). "constant": 1 pixel. "log2-uniform": log2 sigma uniform with the same spread.
+    task : str
+        "classification" or "reconstruction" (a decoder on a trained network that stays as it is).
+    encoder : str
+        The trained network's checkpoint.
+    seed : int
+        Of initial values, data order and augmentation.
+    dtype : str
+        "float32" or "float64".
+    data, optimisation, guards
+        See there.
+    phases : tuple of Phase
+        In order.
+
+    Examples
+    --------
+    >>> Recipe().optimisation.milestones
+    (40, 70)
+    """
+
+    name: str = "paper"
+    model: str = "dcn-ode"
+    network: dict[str, Any] = field(default_factory=dict)
+    initial_sigma: str = "paper"
+    task: str = "classification"
+    encoder: str = ""
+    seed: int = 0
+    dtype: str = "float32"
+    data: Data = field(default_factory=Data)
+    optimisation: Optimisation = field(default_factory=Optimisation)
+    guards: Guards = field(default_factory=Guards)
+    phases: tuple[Phase, ...] = (Phase(),)
+
+    def __post_init__(self) -> None:
+        check_choice("initial_sigma", self.initial_sigma, INITIAL_SIGMAS)
+        check_choice("task", self.task, TASKS)
+        check_choice("dtype", self.dtype, ("float32", "float64"))
+        check_number("seed", self.seed, 0, 2**63 - 1)
+        object.__setattr__(self, "phases", tuple(self.phases))
+        ends = [phase.until for phase in self.phases]
+        if not ends or ends != sorted(ends) or ends[-1] != 1:
+            raise InputError(f"phases end at {ends}; these shares of the run must rise, and the last must be 1.")
+        if (self.task == "reconstruction") != bool(self.encoder):
+            raise InputError(
+                f"task is {self.task} and encoder is {self.encoder!r}; reconstruction needs a trained network "
+                "(encoder), and classification has none."
+            )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain values, for a checkpoint's header."""
+        plain: dict[str, Any] = asdict(self)
+        plain["phases"] = [asdict(phase) for phase in self.phases]
+        plain["optimisation"]["milestones"] = list(self.optimisation.milestones)
+        return plain
+
+
+SECTIONS: dict[str, type] = {"data": Data, "optimisation": Optimisation, "guards": Guards}
+
+
+def made(kind: type, values: Mapping[str, Any], where: str) -> Any:
+    """Make a dataclass of values, or say which setting does not exist."""
+    known = {item.name for item in fields(kind)}
+    unknown = sorted(set(values) - known)
+    if unknown:
+        raise InputError(f"{where} has no setting {', '.join(unknown)}; known are {', '.join(sorted(known))}.")
+    try:
+        return kind(**values)
+    except TypeError as error:
+        raise InputError(f"{where} holds a value of a wrong type ({error}).") from error
+
+
+def recipe_from_dict(values: Mapping[str, Any]) -> Recipe:
+    """Make a recipe of plain values; what is left out has the paper's value.
+
+    Examples
+    --------
+    >>> recipe_from_dict(Recipe().to_dict()) == Recipe()
+    True
+    """
+    parts = dict(values)
+    for name, kind in SECTIONS.items():
+        if name in parts:
+            parts[name] = made(kind, parts[name], name)
+    if "phases" in parts:
+        parts["phases"] = tuple(made(Phase, phase, "phases") for phase in parts["phases"])
+    recipe: Recipe = made(Recipe, parts, "the recipe")
+    return recipe

@@ -1,0 +1,80 @@
+"""Recipes as small TOML files, and single settings in place of theirs."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from dcnbio.errors import InputError
+from dcnbio.training.recipe import SECTIONS, Recipe, recipe_from_dict
+
+__all__ = ["read_recipe", "with_settings"]
+
+
+def read_recipe(path: str | Path) -> Recipe:
+    """Read a recipe; settings that the file leaves out have the paper's values.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or has a setting that does not exist or a value that is not allowed.
+    """
+    try:
+        values = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(
+            f"recipe {path} cannot be read ({error}); give a .toml file, as in analyses/recipes."
+        ) from error
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"recipe {path} is no TOML: {error}.") from error
+    return recipe_from_dict(values)
+
+
+def place(name: str) -> tuple[str, ...]:
+    """Find a setting by its name alone or with its section before it."""
+    section, _, rest = name.partition(".")
+    if rest:
+        return section, rest
+    if name in {item.name for item in fields(Recipe)} - set(SECTIONS):
+        return (name,)
+    found = [(s, name) for s, kind in SECTIONS.items() if name in {item.name for item in fields(kind)}]
+    if not found:
+        raise InputError(f"a recipe has no setting {name!r}; give names such as seed, learning_rate or data.per_class.")
+    return found[0]
+
+
+def value_of(text: str) -> Any:
+    """Read a value as TOML writes it; a bare word is a string, and none is None."""
+    if text.lower() == "none":
+        return None
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def with_settings(recipe: Recipe, settings: Iterable[str]) -> Recipe:
+    """Give a recipe with other settings, each "name=value" or "section.name=value".
+
+    Phases are replaced as a whole: ``phases=[{until=0.5, method="midpoint", steps=2, gradient="exact"}, {}]``.
+
+    Examples
+    --------
+    >>> recipe = with_settings(Recipe(), ["seed=3", "epochs=1", "network.widths=[8, 16]", "per_class=none"])
+    >>> recipe.seed, recipe.optimisation.epochs, recipe.network, recipe.data.per_class
+    (3, 1, {'widths': [8, 16]}, None)
+    """
+    values = recipe.to_dict()
+    for setting in settings:
+        name, equals, text = setting.partition("=")
+        if not equals:
+            raise InputError(f"setting {setting!r} has no value; write name=value, such as learning_rate=0.05.")
+        at = place(name.strip())
+        inside = values if len(at) == 1 else values.setdefault(at[0], {})
+        if not isinstance(inside, dict):
+            raise InputError(f"setting {name!r} is inside {at[0]}, which has no parts; replace it as a whole.")
+        inside[at[-1]] = value_of(text.strip())
+    return recipe_from_dict(values)

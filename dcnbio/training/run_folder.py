@@ -1,0 +1,96 @@
+"""A run's folder: what it was asked for, its state, its figures, its checkpoint."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dcnbio.errors import InputError
+from dcnbio.training.atomic_file import replace_file
+from dcnbio.training.recipe import Recipe, recipe_from_dict
+
+__all__ = ["RunFolder"]
+
+OWN = ("run.json", "state.safetensors", "metrics.csv", "checkpoint.safetensors")
+
+
+@dataclass(frozen=True)
+class RunFolder:
+    """Where a run's files are.
+
+    Attributes
+    ----------
+    path : Path
+    """
+
+    path: Path
+
+    @property
+    def record(self) -> Path:
+        """What the run was asked for, and whether it is finished."""
+        return self.path / "run.json"
+
+    @property
+    def state(self) -> Path:
+        """What is needed to go on; gone when the run is finished."""
+        return self.path / "state.safetensors"
+
+    @property
+    def metrics(self) -> Path:
+        """One row per epoch."""
+        return self.path / "metrics.csv"
+
+    @property
+    def checkpoint(self) -> Path:
+        """The network as it was after the last epoch."""
+        return self.path / "checkpoint.safetensors"
+
+    def scales(self, step: int) -> Path:
+        """Every filter's scale at a step."""
+        return self.path / "log2_sigma" / f"step_{step:08d}.npz"
+
+    def begin(self, overwrite: bool) -> None:
+        """Make the folder; files of another run in it are removed if that is wanted, and else refused.
+
+        Raises
+        ------
+        InputError
+            If there is a run already.
+        """
+        there = [name for name in OWN if (self.path / name).exists()]
+        if there and not overwrite:
+            raise InputError(
+                f"{self.path} holds a run already ({', '.join(there)}); go on with it (--resume), choose another "
+                "folder, or pass overwrite (--overwrite)."
+            )
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            for name in there:
+                (self.path / name).unlink()
+            for old in (self.path / "log2_sigma").glob("step_*.npz"):
+                old.unlink()
+        except OSError as error:
+            raise InputError(f"out is {self.path}, which cannot be written ({error.strerror}).") from error
+
+    def write_record(self, recipe: Recipe, **facts: Any) -> None:
+        """Keep what the run was asked for."""
+        content = json.dumps({"recipe": recipe.to_dict(), **facts}, indent=1)
+        replace_file(self.record, content.encode())
+
+    def read_record(self) -> tuple[Recipe, dict[str, Any]]:
+        """Read it back: the recipe and the other facts.
+
+        Raises
+        ------
+        InputError
+            If there is no run in the folder.
+        """
+        try:
+            facts: dict[str, Any] = json.loads(self.record.read_text())
+            return recipe_from_dict(facts.pop("recipe")), facts
+        except (OSError, ValueError, KeyError) as error:
+            raise InputError(
+                f"{self.path} holds no run to go on with ({error}); leave resume (--resume) out."
+            ) from error
