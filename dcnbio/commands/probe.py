@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ from dcnbio.errors import InputError
 
 __all__ = ["probe"]
 
+DEFAULT_LIMIT = 100
 LARGE = 4e9  # bytes; above this a recording needs --yes
 
 
@@ -37,7 +39,9 @@ class What:
     checkpoint: Checkpoint = "dcn-ode"
     model: Model = None
     images: Images = None
-    limit: Annotated[int | None, Parameter(help="Images, spread evenly over the classes.")] = 100
+    limit: Annotated[
+        int | None, Parameter(help="Images, spread evenly over the classes; left out: 100, or all if there are fewer.")
+    ] = None
     resize: Annotated[bool, Parameter(negative=(), help="Cut and resize images that are not 32 x 32.")] = False
     split: Annotated[Literal["train", "test"], Parameter(help="Where the images have both.")] = "test"
     times: Times = "21"
@@ -153,6 +157,17 @@ def report(found: dict[str, Any], shared: bool) -> str:
     return "\n".join(lines)
 
 
+def chosen_images(what: What) -> Any:
+    """Load the images, by default no more than 100."""
+    import dcnbio
+
+    if what.limit is None:
+        # fewer images than the default limit are no mistake of the user's; any other fault shows again without it
+        with contextlib.suppress(InputError):
+            return dcnbio.load_images(what.images, split=what.split, limit=DEFAULT_LIMIT, resize=what.resize)
+    return dcnbio.load_images(what.images, split=what.split, limit=what.limit, resize=what.resize)
+
+
 def check_size(net: Any, data: Any, settings: dict[str, Any], yes: bool) -> str:
     """Estimate the size of a recording; refuse a large one that was not agreed to."""
     from dcnbio.probe.plan import plan
@@ -187,7 +202,7 @@ def probe(
     from dcnbio.model.loading import load
 
     net = load(what.checkpoint, what.model, **integration_time(what.integration_time))
-    data = dcnbio.load_images(what.images, split=what.split, limit=what.limit, resize=what.resize)
+    data = chosen_images(what)
     size = check_size(net, data, settings, where.yes)
     say = (lambda *parts: None) if where.json else print
     say(f"{what.checkpoint}: {net.spec.row}, T = {', '.join(f'{t:g}' for t in net.spec.integration_time)}")
