@@ -8,6 +8,8 @@ References
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -68,13 +70,47 @@ class Watched:
         self.rejected += 1
 
 
+@dataclass(frozen=True)
+class SharedNorm:
+    """The root mean square over all processes that step together.
+
+    Attributes
+    ----------
+    reduce : callable
+        Adds a tensor up over processes.
+    """
+
+    reduce: Callable[[Tensor], Tensor]
+
+    def __call__(self, values: Tensor) -> Tensor:
+        """Take the norm of a state of which each process has some images."""
+        sums = torch.stack([values.square().sum().double(), values.new_tensor(values.numel()).double()])
+        total = self.reduce(sums)
+        return (total[0] / total[1]).sqrt().to(values.dtype)
+
+    def of_adjoint(self, state: tuple[Tensor, ...]) -> Tensor:
+        """Take the largest norm of the parts of the adjoint state: time, h, its adjoint, and each parameter's.
+
+        A process has a share of the parameters' gradients; their ratios to the tolerance are added up, which is near what
+        one process would find but not equal to it: all processes take the same steps, and one alone may take others.
+        """
+        t, h, adjoint, *parameters = state
+        shared = [self.reduce(p) for p in (t, *parameters)]
+        norms = [self(h), self(adjoint), *(p.square().mean().sqrt() for p in shared if p.numel())]
+        return torch.stack([n.to(h.dtype) for n in norms]).max()
+
+
 def run(watched: Watched, h0: Tensor, times: Tensor, tensors: tuple[Tensor, ...] | None) -> Tensor:
     """Call torchdiffeq; `tensors` are what the adjoint method gives gradients of, None: no adjoint."""
     settings = watched.settings
     arguments: dict[str, Any] = {"rtol": settings.rtol, "atol": settings.atol, "method": settings.method}
-    options = {"step_size": settings.step_size} if settings.fixed_step else {}
+    options: dict[str, Any] = {"step_size": settings.step_size} if settings.fixed_step else {}
     if settings.first_step is not None and not settings.fixed_step:
         options["first_step"] = settings.first_step
+    if settings.reduce is not None and not settings.fixed_step:
+        options["norm"] = SharedNorm(settings.reduce)
+        if tensors is not None:
+            arguments["adjoint_options"] = {**options, "norm": SharedNorm(settings.reduce).of_adjoint}
     if options:
         arguments["options"] = options
     grid = times.to(h0.device)

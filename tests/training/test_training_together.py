@@ -1,0 +1,95 @@
+"""Several processes train as one does."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.torch import load_file
+
+from dcnbio.errors import InputError
+from dcnbio.training import RunOptions, train, with_settings
+from dcnbio.training.images import LabelledImages, TrainingImages
+from dcnbio.training.recipe import Recipe
+
+ROOT = Path(__file__).parents[2]
+
+SCRIPT = """
+import sys
+import torch
+torch.set_num_threads(1)
+sys.path.insert(0, {here!r})
+from test_training_together import RunOptions, noisy_images, recipe_together, train
+from pathlib import Path
+train(recipe_together({gradient!r}), noisy_images(), RunOptions(Path({out!r})))
+"""
+
+
+def noisy_images() -> TrainingImages:
+    random = np.random.default_rng(0)
+    labels = np.arange(40) % 4
+    images = random.integers(0, 256, (40, 3, 12, 12), dtype=np.uint8)
+    # images of very different contrast, so that halves of a batch alone would take other steps
+    images[::2] //= 4
+    found = LabelledImages(images, labels.astype(np.int64))
+    return TrainingImages(found, found, "made", {"train": "a"})
+
+
+def recipe_together(gradient: str) -> Recipe:
+    # twenty steps in float64
+    if gradient == "adjoint":
+        # its gradients depend on the steps of the backward solve, so that they agree at tight tolerances alone
+        phase = 'phases=[{gradient="adjoint", rtol=1e-6, atol=1e-6}]'
+        return with_settings(recipe_together("exact"), [phase, "passes=24", "network.widths=[4]"])
+    settings = [
+        "network.widths=[4, 8]",
+        "network.norm_groups=4",
+        "batch_size=8",
+        "passes=160",
+        "learning_rate=0.02",
+        "clip_norm=1.0",
+    ]
+    return with_settings(Recipe(dtype="float64"), [*settings, f'phases=[{{gradient="{gradient}"}}]'])
+
+
+def start_together(out: Path, gradient: str) -> None:
+    script = out.parent / f"{gradient}.py"
+    script.write_text(SCRIPT.format(here=str(Path(__file__).parent), out=str(out), gradient=gradient))
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", str(script)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, [line for line in done.stderr.splitlines() if "Error" in line]
+
+
+@pytest.mark.parametrize(("gradient", "agreement"), [("exact", 1e-9), ("adjoint", 1e-3)])
+def test_two_processes_train_as_one_does(tmp_path, gradient, agreement):
+    together, alone = tmp_path / "together", tmp_path / "alone"
+    start_together(together, gradient)
+    figures = train(recipe_together(gradient), noisy_images(), RunOptions(alone))
+    assert figures["passes"] == (160 if gradient == "exact" else 24)
+    one, two = (load_file(folder / "checkpoint.safetensors") for folder in (alone, together))
+    begun = train_nothing(gradient)
+    for name, values in one.items():
+        assert float((values - two[name]).abs().max()) < agreement, name
+    assert max(float((one[name] - begun[name]).abs().max()) for name in one) > 0.005
+
+
+def train_nothing(gradient: str) -> dict:
+    from dcnbio.training.setup import make_objective
+
+    return dict(make_objective(recipe_together(gradient), 4, "cpu").module.state_dict())
+
+
+def test_a_batch_smaller_than_the_processes_is_refused(tmp_path, monkeypatch):
+    import contextlib
+
+    import dcnbio.training.run as run_module
+    from dcnbio.training.processes import Processes
+
+    monkeypatch.setattr(run_module, "joined_processes", lambda device: contextlib.nullcontext(Processes(0, 16)))
+    with pytest.raises(InputError, match="a batch of 8 cannot be shared by 16 processes"):
+        train(recipe_together("exact"), noisy_images(), RunOptions(tmp_path))
