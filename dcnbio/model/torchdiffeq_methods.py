@@ -91,8 +91,8 @@ class SharedNorm:
     def of_adjoint(self, state: tuple[Tensor, ...]) -> Tensor:
         """Take the largest norm of the parts of the adjoint state: time, h, its adjoint, and each parameter's.
 
-        A process has a share of the parameters' gradients; their ratios to the tolerance are added up, which is near what
-        one process would find but not equal to it: all processes take the same steps, and one alone may take others.
+        A process has a share of the parameters' gradients; their ratios to the tolerance are added up, near what
+        one process finds but not equal to it: all processes take the same steps, and one alone may take others.
         """
         t, h, adjoint, *parameters = state
         shared = [self.reduce(p) for p in (t, *parameters)]

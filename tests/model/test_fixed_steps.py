@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 import torch
 
@@ -81,4 +83,4 @@ def test_steps_leave_no_sliver_at_the_end(end, size, count):
     edges = step_edges(end, size)
     assert len(edges) == count + 1
     assert edges[-1] == end
-    assert min(b - a for a, b in zip(edges, edges[1:], strict=False)) > 0.01
+    assert min(b - a for a, b in itertools.pairwise(edges)) > 0.01
