@@ -33,7 +33,7 @@ PLACES = {
     "SolverSettings": ("dcnbio.model.solver_settings", "SolverSettings"),
     "build": ("dcnbio.model.network", "build"),
     "check_vector_field": ("dcnbio.model.check_field", "check_vector_field"),
-    "evaluate": ("dcnbio.probe.evaluate", "evaluate"),
+    "evaluate": ("dcnbio.probe", "evaluate"),
     "features": ("dcnbio.model.features", "features"),
     "load": ("dcnbio.model.loading", "load"),
     "load_images": ("dcnbio.images", "load_images"),

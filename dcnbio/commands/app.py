@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import json
+import contextlib
+import io
+import os
 import signal
 import sys
+import traceback
 import warnings
-from types import FrameType
 
 from cyclopts import App, CycloptsError
 
@@ -14,12 +16,16 @@ from dcnbio.commands.cite import cite
 from dcnbio.commands.evaluate import evaluate
 from dcnbio.commands.import_checkpoint import import_checkpoint
 from dcnbio.commands.info import info
+from dcnbio.commands.interruption import Terminated, terminate
+from dcnbio.commands.output import complain
 from dcnbio.commands.probe import probe
 from dcnbio.commands.train import train
 from dcnbio.errors import DcnbioError
 from dcnbio.version import __version__
 
 __all__ = ["app", "run"]
+
+TRACEBACK = "DCNBIO_TRACEBACK"
 
 app = App(
     name="dcnbio",
@@ -37,53 +43,73 @@ app.command(import_checkpoint, name="import")
 app.command(cite)
 
 
-class Terminated(BaseException):
-    """SIGTERM arrived; like KeyboardInterrupt, so that files are closed on the way out."""
-
-
-def terminate(signum: int, frame: FrameType | None) -> None:
-    """Leave by way of an exception."""
-    raise Terminated
-
-
-def complain(message: str) -> None:
-    """Print one plain message."""
-    print(f"dcnbio: {message}", file=sys.stderr)
-
-
 def usage(error: CycloptsError) -> str:
     """Put cyclopts' finding in one sentence."""
     return " ".join(str(error).split()) + " (see dcnbio --help)"
+
+
+def is_memory(error: BaseException) -> bool:
+    """Whether memory ran out; torch has its own words for that."""
+    return isinstance(error, MemoryError) or "not enough memory" in str(error) or "out of memory" in str(error)
+
+
+def of_system(error: OSError) -> str:
+    """Put what the operating system refused in one sentence."""
+    return f"{error.filename or 'the system'}: {error.strerror or error}"
+
+
+def unexpected(error: Exception) -> int:
+    """Say that the program is at fault; how to see where."""
+    if is_memory(error):
+        complain("memory ran out; use a smaller --batch-size, fewer --times or fewer --blocks")
+        return 2
+    if os.environ.get(TRACEBACK):
+        traceback.print_exception(error)
+    complain(
+        f"unexpected {type(error).__name__}: {error}; this is a fault of dcnbio, so please report it with what "
+        f"{TRACEBACK}=1 shows"
+    )
+    return 1
+
+
+def prepare() -> None:
+    """Set up signals, warnings and streams."""
+    signal.signal(signal.SIGTERM, terminate)
+    warnings.filterwarnings("ignore", category=FutureWarning)
+    for stream in (sys.stdout, sys.stderr):
+        # a file name that the terminal's encoding does not have is no reason to fail
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def run(arguments: list[str]) -> int:
     """Run one command and give its exit status.
 
     0 done; 2 usage or input error, one plain message and nothing written; 3 finished but some items failed; 130 and 143
-    after SIGINT and SIGTERM, with what is finished kept.
+    after SIGINT and SIGTERM, with what is finished kept; 1 where dcnbio itself is at fault.
     """
-    signal.signal(signal.SIGTERM, terminate)
-    warnings.filterwarnings("ignore", category=FutureWarning)
+    prepare()
     try:
         status = app(arguments)
+        return status if isinstance(status, int) else 0
     except CycloptsError as error:
         complain(usage(error))
         return 2
     except DcnbioError as error:
         complain(str(error))
         return error.exit_status
-    except KeyboardInterrupt:
-        complain("interrupted; what is finished is kept (go on with --resume)")
+    except KeyboardInterrupt as stop:
+        complain(f"interrupted; {stop}" if str(stop) else "interrupted")
         return 130
-    except Terminated:
-        complain("terminated; what is finished is kept (go on with --resume)")
+    except Terminated as stop:
+        complain(f"terminated; {stop}" if str(stop) else "terminated")
         return 143
     except BrokenPipeError:
+        with contextlib.suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except MemoryError:
-        complain("memory ran out; use a smaller --batch-size, fewer --times or fewer --blocks")
+    except OSError as error:
+        complain(of_system(error))
         return 2
-    except (OSError, json.JSONDecodeError) as error:
-        complain(str(error))
-        return 2
-    return status if isinstance(status, int) else 0
+    except Exception as error:
+        return unexpected(error)

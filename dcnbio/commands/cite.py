@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dcnbio.commands.options import Json
+from dcnbio.commands.output import Speaker
 from dcnbio.version import __version__
 
 __all__ = ["cite"]
@@ -40,7 +42,7 @@ BIBTEX = f"""@software{{dcnbio,
 }}"""
 
 
-def cite() -> int:
+def cite(*, json_: Json = False) -> int:
     """Print BibTeX of this software, the paper, N-jet filters, neural differential equations and CIFAR-10."""
-    print(BIBTEX)
+    Speaker(json_).give({"bibtex": BIBTEX}, BIBTEX)
     return 0

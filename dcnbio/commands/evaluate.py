@@ -7,48 +7,66 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from dcnbio.commands.options import Checkpoint, Images, IntegrationTime, Json, Model, integration_time
+from dcnbio.commands.images import ImageOptions, open_images
+from dcnbio.commands.network import open_network
+from dcnbio.commands.options import WHAT, WHERE, Checkpoint, IntegrationTime, Json, Model
+from dcnbio.commands.output import Speaker, complain
 from dcnbio.commands.probe import How
+from dcnbio.commands.probe_report import accuracy_line, failure_lines
 from dcnbio.commands.table import table
 
 __all__ = ["evaluate"]
 
 SHARED = How(stepping="shared")
+ALL_IMAGES = ImageOptions()
+COLUMNS = 10  # classes whose confusion fits a terminal
 
 
 def evaluate(
     *,
-    checkpoint: Checkpoint = "dcn-ode",
-    images: Images = None,
-    limit: Annotated[int | None, Parameter(help="Images, spread evenly over the classes; all if left out.")] = None,
-    model: Model = None,
-    integration_time_: Annotated[IntegrationTime, Parameter(name="--integration-time")] = None,
-    resize: Annotated[bool, Parameter(negative=())] = False,
-    how: Annotated[How, Parameter(name="*")] = SHARED,
-    json_: Json = False,
+    checkpoint: Annotated[Checkpoint, Parameter(group=WHAT)] = "dcn-ode",
+    model: Annotated[Model, Parameter(group=WHAT)] = None,
+    integration_time: Annotated[IntegrationTime, Parameter(group=WHAT)] = None,
+    image_options: ImageOptions = ALL_IMAGES,
+    how: How = SHARED,
+    json_: Annotated[Json, Parameter(group=WHERE)] = False,
 ) -> int:
-    """Measure a network's accuracy on labelled images: interval, classes, confusion, function evaluations."""
-    import dcnbio
+    """Measure a network's accuracy on labelled images: interval, classes, confusion, function evaluations.
 
-    net = dcnbio.load(checkpoint, model, **integration_time(integration_time_))
-    data = dcnbio.load_images(images, limit=limit, resize=resize)
-    found = dcnbio.evaluate(net, data, progress=not json_, **vars(how)).to_dict()
-    found["checkpoint"], found["images"] = checkpoint, data.attrs["source"]
-    print(json.dumps(found) if json_ else report(found))
+    Without options: the shipped dcn-ode on all shipped images, with the paper's shared steps.
+    """
+    from dcnbio.probe import evaluate as measure
+
+    speaker = Speaker(json_)
+    opened = open_network(checkpoint, model, integration_time)
+    data = open_images(image_options, most=None)
+    speaker.say(f"network   {checkpoint}: {opened}")
+    speaker.say(f"images    {data.sizes['stimulus']} of {data.attrs['source']}")
+    notices = (*opened.notices, *json.loads(data.attrs["notices"]))
+    for notice in notices:
+        speaker.note(notice)
+    found = measure(opened.net, data, progress=speaker.shows_progress, **vars(how)).to_dict()
+    found |= {"checkpoint": checkpoint, "images": data.attrs["source"], "notices": list(notices)}
+    speaker.give(found, evaluate_report(found))
+    for line in failure_lines(found["failed"]):
+        complain(line)
     return 3 if found["failed"] else 0
 
 
-def report(found: dict[str, Any]) -> str:
+def evaluate_report(found: dict[str, Any]) -> str:
     """Lay out what a person sees."""
     names = list(found["per_class"])
-    rows = [[name, f"{100 * found['per_class'][name]:.1f}", *found["confusion"][i]] for i, name in enumerate(names)]
-    low, high = found["interval"]
-    nfe = ", ".join(f"{value:.1f}" for value in found["nfe"])
+    fits = len(names) <= COLUMNS
+    rows = []
+    for i, name in enumerate(names):
+        right = found["per_class"][name]
+        counts = found["confusion"][i] if fits else []
+        rows.append([name, "-" if right is None else f"{100 * right:.1f}", *counts])
+    nfe = ", ".join("-" if value is None else f"{value:.1f}" for value in found["nfe"])
     return "\n".join(
         [
-            table(["label", "right %", *(name[:5] for name in names)], rows),
-            f"accuracy {100 * found['accuracy']:.1f} % of {found['n']} images of {found['images']}"
-            f" (95 % interval {100 * low:.1f} to {100 * high:.1f})",
-            f"NFE per {found['nfe_per']} in each block: {nfe}",
+            table(["label", "% right", *(name[:4] for name in names if fits)], rows),
+            accuracy_line(found["accuracy"], found["n"], "images"),
+            f"NFE       per {found['nfe_per']}, block by block: {nfe}",
         ]
     )

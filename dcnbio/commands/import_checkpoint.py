@@ -7,19 +7,25 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from dcnbio.commands.options import IntegrationTime, integration_time
+from dcnbio.commands.network import assumptions
+from dcnbio.commands.options import IntegrationTime, Json, Model, flag, integration_time
+from dcnbio.commands.output import Speaker
 
 __all__ = ["import_checkpoint"]
 
 
 def import_checkpoint(
-    official: Path,
-    out: Path,
+    official: Annotated[Path, Parameter(help="A .pth of the public code, or a folder with one.")],
+    out: Annotated[Path, Parameter(help="The .safetensors file that is written.")],
+    /,
     *,
-    model: Annotated[str | None, Parameter(help="The row it was trained as.")] = None,
-    initial: Annotated[Path | None, Parameter(help="The same network before training, for its log2 sigma.")] = None,
+    model: Annotated[
+        str | None, Parameter(help="The row it was trained as, e.g. dcn-ode; the file does not say.")
+    ] = None,
     integration_time_: Annotated[IntegrationTime, Parameter(name="--integration-time")] = None,
-    overwrite: Annotated[bool, Parameter(negative=())] = False,
+    initial: Annotated[Path | None, Parameter(help="The same network before training, for its log2 sigma.")] = None,
+    overwrite: Annotated[bool, flag("Replace a file that is there.")] = False,
+    json_: Json = False,
 ) -> int:
     """Import a .pth of the public code: weights, spec and where they came from, in one .safetensors file."""
     from dcnbio.errors import InputError
@@ -28,16 +34,19 @@ def import_checkpoint(
     from dcnbio.model.public_checkpoint import load_public
     from dcnbio.model.scales import initial_log2_sigma
 
+    if out.suffix != ".safetensors":
+        raise InputError(f"{out} cannot be the name of a checkpoint: it ends in .safetensors.")
     if out.exists() and not overwrite:
         raise InputError(f"{out} exists already; choose another name or pass --overwrite.")
     overrides = integration_time(integration_time_)
-    net, weights = load_public(find_checkpoint(official), model, **overrides)
-    start = {} if initial is None else initial_log2_sigma(load_public(initial, model, **overrides)[0])
+    path = find_checkpoint(official)
+    net, weights = load_public(path, model, **overrides)
+    start = {} if initial is None else initial_log2_sigma(load_public(find_checkpoint(initial), model, **overrides)[0])
     save_checkpoint(net, out, overwrite=overwrite, initial_log2_sigma=start, recipe=net.source["args"])
-    for notice in weights.notices:
-        print(f"note: {notice}")
-    times = ", ".join(f"{t:g}" for t in net.spec.integration_time)
-    print(
-        f"{out}: {net.spec.row}; T = {times} and window {net.spec.window:g} sigma are not in the .pth and were assumed"
-    )
+    notices = (*weights.notices, assumptions(net, path.name, integration_time_ is not None))
+    speaker = Speaker(json_)
+    for notice in notices:
+        speaker.note(notice)
+    found = {"file": str(out), "spec": net.spec.to_dict(), "source": net.source, "notices": list(notices)}
+    speaker.give(found, f"{out}: {net.spec.row}, {sum(p.numel() for p in net.parameters()):,} parameters")
     return 0

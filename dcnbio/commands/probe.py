@@ -2,180 +2,138 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
+import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from dcnbio.commands.images import ImageOptions, open_images
+from dcnbio.commands.interruption import ends_with
+from dcnbio.commands.network import open_network
 from dcnbio.commands.options import (
+    HOW,
+    WHAT,
+    WHERE,
     Blocks,
     Checkpoint,
-    Images,
+    Fill,
     IntegrationTime,
     Json,
     Model,
     Times,
-    integration_time,
-    number_list,
+    block_list,
+    fill_value,
+    flag,
     times_option,
 )
-from dcnbio.commands.table import table
-from dcnbio.errors import InputError
+from dcnbio.commands.output import Speaker, command_text, complain
+from dcnbio.commands.probe_report import failure_lines, probe_report, probe_summary
+from dcnbio.errors import InputError, SolverError
 
-__all__ = ["probe"]
+if TYPE_CHECKING:
+    from dcnbio.model.network import Network
+    from dcnbio.probe.settings import ProbeSettings
+    from dcnbio.probe.stimuli import Stimuli
 
-DEFAULT_LIMIT = 100
+__all__ = ["How", "probe"]
+
 LARGE = 4e9  # bytes; above this a recording needs --yes
+COUPLED = 16  # images whose coupling is reported with shared steps
+OTHER_KINDS = (".h5", ".hdf5", ".npz", ".npy", ".mat", ".csv", ".pth", ".pt", ".safetensors", ".zip", ".pkl")
 
 
+@Parameter(name="*", group=WHAT)
 @dataclass(frozen=True)
 class What:
     """What is recorded."""
 
     checkpoint: Checkpoint = "dcn-ode"
     model: Model = None
-    images: Images = None
-    limit: Annotated[
-        int | None, Parameter(help="Images, spread evenly over the classes; left out: 100, or all if there are fewer.")
-    ] = None
-    resize: Annotated[bool, Parameter(negative=(), help="Cut and resize images that are not 32 x 32.")] = False
-    split: Annotated[Literal["train", "test"], Parameter(help="Where the images have both.")] = "test"
+    integration_time: IntegrationTime = None
     times: Times = "21"
     blocks: Blocks = None
-    mask: Annotated[int | None, Parameter(help="Side in pixels of a central square of zeros.")] = None
+    mask: Annotated[int | None, Parameter(help="Side in pixels of a central square that is hidden.")] = None
+    fill: Fill = "0"
     contrast: Annotated[float, Parameter(help="The images are multiplied by it.")] = 1.0
-    integration_time: IntegrationTime = None
 
 
+@Parameter(name="*", group=HOW)
 @dataclass(frozen=True)
 class How:
     """How it is solved."""
 
-    stepping: Annotated[str, Parameter(help="per-image or shared.")] = "per-image"
-    batch_size: Annotated[int, Parameter(help="Images solved together.")] = 100
+    stepping: Annotated[
+        Literal["per-image", "shared"],
+        Parameter(help="Own steps for each image, or one step for the batch, as in the paper."),
+    ] = "per-image"
+    batch_size: Annotated[int, Parameter(help="Images solved, and written, together.")] = 50
     rtol: Annotated[float, Parameter(help="Relative tolerance.")] = 1e-3
     atol: Annotated[float, Parameter(help="Absolute tolerance.")] = 1e-3
     method: Annotated[str, Parameter(help="dopri5, or another method of torchdiffeq.")] = "dopri5"
-    step_size: Annotated[float | None, Parameter(help="Step of a fixed-step method.")] = None
+    step_size: Annotated[float | None, Parameter(help="Step of a fixed-step method, in solver time.")] = None
     max_steps: Annotated[int, Parameter(help="Attempted steps before an image is given up.")] = 2000
     max_evaluations: Annotated[int | None, Parameter(help="Evaluations before an image is given up.")] = None
-    dtype: Annotated[str, Parameter(help="float32 or float64.")] = "float32"
+    dtype: Annotated[Literal["float32", "float64"], Parameter(help="Type of weights, h and file.")] = "float32"
     device: Annotated[str, Parameter(help="cpu or cuda.")] = "cpu"
 
 
+@Parameter(name="*", group=WHERE)
 @dataclass(frozen=True)
 class Where:
     """Where it goes."""
 
     out: Annotated[Path | None, Parameter(help="A .zarr store or .nc file; else CHECKPOINT.zarr here.")] = None
-    overwrite: Annotated[bool, Parameter(negative=(), help="Replace a recording that is there.")] = False
-    resume: Annotated[bool, Parameter(negative=(), help="Go on with an unfinished recording.")] = False
-    yes: Annotated[bool, Parameter(negative=(), help="Write more than 4 GB without asking.")] = False
+    overwrite: Annotated[bool, flag("Replace a recording that is there.")] = False
+    resume: Annotated[bool, flag("Go on with an unfinished recording.")] = False
+    yes: Annotated[bool, flag("Write more than 4 GB without asking.")] = False
     json: Json = False
 
 
-def settings_of(what: What, how: How) -> dict[str, Any]:
-    """Gather the fields of ProbeSettings."""
-    return {
-        **vars(how),
-        "times": times_option(what.times),
-        "blocks": None if what.blocks is None else [int(b) for b in number_list(what.blocks, "--blocks")],
-        "mask": what.mask,
-        "contrast": what.contrast,
-    }
+ANY_IMAGES, ANYTHING, ANYHOW, ANYWHERE = ImageOptions(), What(), How(), Where()
 
 
-def summary(tree: Any, path: Path) -> dict[str, Any]:
-    """Sum a recording up."""
-    import numpy as np
+def target(what: What, where: Where) -> Path:
+    """Choose the file, and refuse one that cannot be written, before any work is done."""
+    from dcnbio.recording import check_target
 
-    from dcnbio.recording import describe
+    out = where.out or Path(f"{Path(what.checkpoint).resolve().stem or 'run'}.zarr")
+    if out.suffix.lower() in OTHER_KINDS:
+        raise InputError(f"out (--out) is {out}; a recording is a .zarr store or a .nc file.")
+    check_target(out, overwrite=where.overwrite, resume=where.resume)
+    folder = out.absolute().parent
+    while not os.path.lexists(folder):
+        folder = folder.parent
+    if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
+        raise InputError(f"{out} cannot be written: {folder} is no folder that you may write in; choose another place.")
+    return out
 
-    blocks = {}
-    for name, node in tree.children.items():
-        nfe = node["nfe"].values
-        blocks[name] = {
-            "shape": [int(node.sizes[d]) for d in ("time", "channel", "y", "x")],
-            "nfe_mean": float(nfe.mean()),
-            "nfe_range": [int(nfe.min()), int(nfe.max())],
-            "accepted": float(node["accepted"].values.mean()),
-            "rejected": float(node["rejected"].values.mean()),
+
+def settings_from(what: What, how: How) -> ProbeSettings:
+    """Gather and check the settings of a recording."""
+    from dcnbio.probe.settings import settings_of
+
+    return settings_of(
+        {
+            **vars(how),
+            "times": times_option(what.times),
+            "blocks": block_list(what.blocks),
+            "mask": what.mask,
+            "fill": fill_value(what.fill),
+            "contrast": what.contrast,
         }
-    status = np.stack([node["status"].values for node in tree.children.values()])
-    failed = (status != 0).any(0)
-    label, known = tree["label"].values, (tree["label"].values >= 0).all()
-    right = int((tree["logits"].values.argmax(1)[~failed] == label[~failed]).sum())
-    return {
-        "file": str(path),
-        "bytes": describe(path)["bytes"],
-        "images": len(label),
-        "failed": [int(s) for s in tree["stimulus"].values[failed]],
-        "accuracy": right / len(label) if known else None,
-        "blocks": blocks,
-    }
+    )
 
 
-def reasons(tree: Any) -> list[str]:
-    """Name every image that failed, and why."""
-    lines: list[str] = []
-    for node in tree.children.values():
-        for i in (node["status"].values != 0).nonzero()[0]:
-            why = str(node["reason"].values[i]) if "reason" in node else str(int(node["status"].values[i]))
-            lines.append(f"stimulus {int(tree['stimulus'].values[i])} ({tree['file'].values[i]}): {why}")
-    return lines
-
-
-def report(found: dict[str, Any], shared: bool) -> str:
-    """Lay out the table a person sees."""
-    from dcnbio.probe.evaluate import accuracy_interval
-    from dcnbio.recording import human_bytes
-
-    rows = [
-        [
-            name,
-            " x ".join(map(str, block["shape"])),
-            f"{block['nfe_mean']:.1f}",
-            "{} to {}".format(*block["nfe_range"]),
-            f"{block['accepted']:.1f}",
-            f"{block['rejected']:.1f}",
-        ]
-        for name, block in found["blocks"].items()
-    ]
-    per = "per batch" if shared else "per image"
-    lines = [table(["block", "time x channel x y x x", f"NFE {per}", "range", "accepted", "rejected"], rows)]
-    if found["accuracy"] is not None:
-        n = found["images"]
-        low, high = accuracy_interval(round(found["accuracy"] * n), n)
-        lines.append(
-            f"accuracy  {100 * found['accuracy']:.1f} % of {n} (95 % interval {100 * low:.1f} to {100 * high:.1f})"
-        )
-    lines.append(f"file      {found['file']} ({human_bytes(found['bytes'])})")
-    return "\n".join(lines)
-
-
-def chosen_images(what: What) -> Any:
-    """Load the images, by default no more than 100."""
-    import dcnbio
-
-    if what.limit is None:
-        # fewer images than the default limit are no mistake of the user's; any other fault shows again without it
-        with contextlib.suppress(InputError):
-            return dcnbio.load_images(what.images, split=what.split, limit=DEFAULT_LIMIT, resize=what.resize)
-    return dcnbio.load_images(what.images, split=what.split, limit=what.limit, resize=what.resize)
-
-
-def check_size(net: Any, data: Any, settings: dict[str, Any], yes: bool) -> str:
+def estimated_size(net: Network, stimuli: Stimuli, settings: ProbeSettings, yes: bool) -> str:
     """Estimate the size of a recording; refuse a large one that was not agreed to."""
     from dcnbio.probe.plan import plan
-    from dcnbio.probe.settings import ProbeSettings
-    from dcnbio.probe.stimuli import as_stimuli
     from dcnbio.recording import estimate_bytes, human_bytes
 
-    size = estimate_bytes(plan(net, as_stimuli(data), ProbeSettings(**settings)))
+    size = estimate_bytes(plan(net, stimuli, settings))
     if size > LARGE and not yes:
         raise InputError(
             f"this recording would take {human_bytes(size)}; pass --yes to write it, or choose fewer images (--limit), "
@@ -184,42 +142,66 @@ def check_size(net: Any, data: Any, settings: dict[str, Any], yes: bool) -> str:
     return human_bytes(size)
 
 
+def what_is_kept(out: Path) -> str:
+    """Say what an interrupted run leaves behind."""
+    from dcnbio.errors import RecordingError
+    from dcnbio.recording import describe
+
+    try:
+        found = describe(out)
+    except RecordingError:
+        return f"nothing of {out} is written yet"
+    if found["complete"]:
+        return f"{out} is complete"
+    return f"{found['done']} of {found['total']} images are finished and kept in {out}; go on with --resume"
+
+
+def coupling_of(net: Network, stimuli: Stimuli, settings: ProbeSettings) -> tuple[dict[str, Any] | None, str]:
+    """Say how far shared steps let images move each other."""
+    from dcnbio.probe.coupling import batch_coupling
+
+    try:
+        coupling = batch_coupling(net, stimuli, settings, COUPLED)
+    except SolverError as error:
+        return None, str(error)
+    return vars(coupling), str(coupling)
+
+
 def probe(
-    what: Annotated[What, Parameter(name="*")] = What(),
-    how: Annotated[How, Parameter(name="*")] = How(),
-    where: Annotated[Where, Parameter(name="*")] = Where(),
+    *,
+    what: What = ANYTHING,
+    image_options: ImageOptions = ANY_IMAGES,
+    how: How = ANYHOW,
+    where: Where = ANYWHERE,
 ) -> int:
     """Record the trajectories h(t) of a network's blocks on images, into a labelled file.
 
-    Without arguments: the shipped dcn-ode on 100 of the shipped images.
+    Without options: the shipped dcn-ode on 100 of the shipped images, ten of each class.
     """
-    from dcnbio.recording import check_target
+    out = target(what, where)
+    settings = settings_from(what, how)
+    from dcnbio.probe.record import Destination, record
+    from dcnbio.probe.stimuli import as_stimuli
 
-    out = where.out or Path(f"{Path(what.checkpoint).stem or 'run'}.zarr")
-    check_target(out, overwrite=where.overwrite, resume=where.resume)
-    settings = settings_of(what, how)
-    import dcnbio
-    from dcnbio.model.loading import load
-
-    net = load(what.checkpoint, what.model, **integration_time(what.integration_time))
-    data = chosen_images(what)
-    size = check_size(net, data, settings, where.yes)
-    say = (lambda *parts: None) if where.json else print
-    say(f"{what.checkpoint}: {net.spec.row}, T = {', '.join(f'{t:g}' for t in net.spec.integration_time)}")
-    say(f"{data.sizes['stimulus']} images of {data.attrs['source']}, about {size} to {out}")
-    for notice in json.loads(data.attrs.get("notices", "[]")):
-        say(f"note: {notice}")
-    tree = dcnbio.probe(
-        net, data, out=out, overwrite=where.overwrite, resume=where.resume, progress=not where.json, **settings
-    )
-    found = summary(tree, out)
+    speaker = Speaker(where.json)
+    opened = open_network(what.checkpoint, what.model, what.integration_time)
+    data = open_images(image_options)
+    stimuli = as_stimuli(data)
+    size = estimated_size(opened.net, stimuli, settings, where.yes)
+    speaker.say(f"network   {what.checkpoint}: {opened}")
+    speaker.say(f"images    {len(stimuli)} of {stimuli.source}")
+    speaker.say(f"writing   about {size} to {out}")
+    for notice in (*opened.notices, *json.loads(data.attrs["notices"])):
+        speaker.note(notice)
+    command = command_text(sys.argv[1:])
+    to = Destination(out, where.overwrite, where.resume, speaker.shows_progress, command, speaker.say)
+    with ends_with(lambda: what_is_kept(out)):
+        tree = record(opened.net, stimuli, settings, to)
+    found = {**probe_summary(tree, out), "notices": [*opened.notices, *json.loads(data.attrs["notices"])]}
     if how.stepping == "shared":
-        from dcnbio.probe import ProbeSettings, batch_coupling
-
-        coupling = batch_coupling(net, data, ProbeSettings(**settings))
-        found["coupling"] = vars(coupling)
-        say(coupling)
-    print(json.dumps(found) if where.json else report(found, how.stepping == "shared"))
-    for line in reasons(tree):
-        print(f"failed: {line}", file=sys.stderr)
+        found["coupling"], sentence = coupling_of(opened.net, stimuli, settings)
+        speaker.say(sentence)
+    speaker.give(found, probe_report(found))
+    for line in failure_lines(found["failed"]):
+        complain(line)
     return 3 if found["failed"] else 0

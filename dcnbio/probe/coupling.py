@@ -10,6 +10,7 @@ import torch
 import xarray as xr
 from numpy.typing import NDArray
 
+from dcnbio.errors import SolverError
 from dcnbio.model.network import Network
 from dcnbio.probe.precision import held_still, moved
 from dcnbio.probe.settings import ProbeSettings
@@ -71,6 +72,11 @@ def batch_coupling(
     -------
     Coupling
 
+    Raises
+    ------
+    SolverError
+        If one of the images is not solved, alone or together.
+
     Examples
     --------
     >>> import dcnbio
@@ -79,12 +85,16 @@ def batch_coupling(
     (2, True)
     """
     settings = replace(settings or ProbeSettings(), stepping="shared")
-    stimuli = as_stimuli(data).first(n)
+    stimuli = as_stimuli(data).usable(n)
+    if not len(stimuli):
+        raise SolverError("shared steps: how images move each other is not known, since none of them can be used.")
     ready = moved(net, settings.torch_dtype, settings.device)
     images = torch.from_numpy(prepared_images(stimuli, settings)).to(settings.device, settings.torch_dtype)
     with held_still(ready):
         together = ready.run(images, settings.solver)
         alone = [ready.run(images[i : i + 1], settings.solver) for i in range(len(images))]
+    if not all(block.ok for run in (together, *alone) for block in run.blocks):
+        raise SolverError("shared steps: how images move each other is not known, since some of them were not solved.")
     apart = (together.logits - torch.cat([run.logits for run in alone])).abs().max() / together.logits.abs().max()
     counts = [[int(run.blocks[b].work.nfe[0]) for run in alone] for b in range(len(together.blocks))]
     return Coupling(

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from dcnbio.errors import InputError
 from dcnbio.model.network import Network
 from dcnbio.model.solve import solve_times
 from dcnbio.model.status import Status
@@ -22,8 +23,8 @@ def block_times(net: Network, block: int, settings: ProbeSettings) -> np.ndarray
     """Give the solver times at which a block is recorded; a residual block has an input and an output alone."""
     if net.spec.depth == "residual":
         return np.array([0.0, 1.0])
-    wanted = settings.times if isinstance(settings.times, int) else list(settings.times)
-    times: np.ndarray[Any, np.dtype[np.float64]] = solve_times(wanted, net.spec.integration_time[block - 1]).numpy()
+    end = net.spec.integration_time[block - 1]
+    times: np.ndarray[Any, np.dtype[np.float64]] = solve_times(settings.wanted_times, end).numpy()
     # with T = 0 input and output are one
     return np.unique(times)
 
@@ -31,12 +32,18 @@ def block_times(net: Network, block: int, settings: ProbeSettings) -> np.ndarray
 def map_shapes(net: Network, size: tuple[int, int]) -> list[tuple[int, int, int]]:
     """Give (channel, y, x) of every block for images of this size, without running any solver."""
     weight = next(net.parameters())
-    with torch.no_grad():
-        h = net.stem(torch.zeros(1, 3, *size, dtype=weight.dtype, device=weight.device))
-        shapes = [tuple(h.shape[1:])]
-        for transition in net.transitions:
-            h = transition(h)
-            shapes.append(tuple(h.shape[1:]))
+    try:
+        with torch.no_grad():
+            h = net.stem(torch.zeros(1, 3, *size, dtype=weight.dtype, device=weight.device))
+            shapes = [tuple(h.shape[1:])]
+            for transition in net.transitions:
+                h = transition(h)
+                shapes.append(tuple(h.shape[1:]))
+    except RuntimeError as error:  # torch's word for a kernel that is larger than what it is put on
+        raise InputError(
+            f"images are {size[1]} x {size[0]} pixels, too small for the {len(net.blocks)} blocks of {net.spec.row}; "
+            "give 32 x 32."
+        ) from error
     return [(int(c), int(y), int(x)) for c, y, x in shapes]
 
 
@@ -67,7 +74,7 @@ def numbers(net: Network, stimuli: Stimuli, settings: ProbeSettings) -> dict[str
         "weights": weights_id(net.state_dict()),
         "spec": net.spec.to_dict(),
         "images_id": stimuli.identity,
-        "transform": "RGB / 255, no mean or sd",
+        "transform": stimuli.transform,
         "mask": settings.mask,
         "fill": settings.fill if settings.mask is not None else None,
         "contrast": settings.contrast,

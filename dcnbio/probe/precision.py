@@ -16,15 +16,18 @@ __all__ = ["held_still", "moved"]
 @contextlib.contextmanager
 def held_still(net: Network) -> Iterator[None]:
     """Evaluate without gradients and in full float32 precision inside the block."""
-    training = net.training
+    modes = [(module, module.training) for module in net.modules()]
+    device = next(net.parameters()).device.type
     matmul, cudnn = torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32
     net.eval()
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
     try:
-        with torch.no_grad(), torch.autocast("cpu", enabled=False):
+        with torch.no_grad(), torch.autocast(device, enabled=False):
             yield
     finally:
-        net.train(training)
+        # each on its own: a person may have frozen a part of the network
+        for module, training in modes:
+            module.training = training
         torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32 = matmul, cudnn
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +16,14 @@ from tqdm.std import tqdm
 
 from dcnbio.errors import InputError
 from dcnbio.model.network import Network
-from dcnbio.probe.batches import run_batches
+from dcnbio.probe.batches import Job, run_batches
+from dcnbio.probe.overlap import one_behind
 from dcnbio.probe.plan import numbers, plan
 from dcnbio.probe.precision import moved
-from dcnbio.probe.settings import ProbeSettings
-from dcnbio.probe.stimuli import as_stimuli, prepared_images
+from dcnbio.probe.settings import ProbeSettings, settings_of
+from dcnbio.probe.stimuli import Stimuli, as_stimuli, prepared_images
 from dcnbio.recording import (
     Batch,
-    RecordingLayout,
     RecordingWriter,
     assemble,
     check_free_space,
@@ -33,28 +35,101 @@ from dcnbio.recording import (
     write_netcdf,
 )
 
-__all__ = ["probe"]
+__all__ = ["Destination", "probe", "record"]
 
 
-def stream(
-    path: Path, layout: RecordingLayout, about: dict[str, Any], batches: Any, mode: dict[str, bool], bar: tqdm[Any]
-) -> None:
-    """Write batches to a Zarr store as they are computed; `batches` is called with the indices that are done."""
-    with RecordingWriter(path, layout, about, **mode) as writer:
-        bar.update(writer.images_done)
-        for batch in batches(frozenset(writer.done)):
-            writer.write(batch)
-            bar.update(len(batch.logits))
+def silent(sentence: str) -> None:
+    """Say nothing."""
+
+
+@dataclass(frozen=True)
+class Destination:
+    """Where a recording goes, and who hears of it.
+
+    Attributes
+    ----------
+    path : Path, optional
+        A .zarr store or a .nc file; None: memory.
+    overwrite, resume : bool
+        Replace a recording that is there; go on with an unfinished one.
+    progress : bool
+        Show a progress bar.
+    command : str
+        For provenance: what the person asked for.
+    say : callable
+        Takes sentences that a person should read, such as how many images were done before.
+    """
+
+    path: Path | None = None
+    overwrite: bool = False
+    resume: bool = False
+    progress: bool = False
+    command: str = "dcnbio.probe"
+    say: Callable[[str], None] = silent
+
+    def check(self) -> None:
+        """Refuse what is in the way, before any work."""
+        if self.path is not None:
+            check_target(self.path, overwrite=self.overwrite, resume=self.resume)
+        elif self.resume or self.overwrite:
+            raise InputError("overwrite and resume need a file; give out=.")
+
+
+def stream(job: Job, about: dict[str, Any], to: Destination, path: Path) -> None:
+    """Write batches to a Zarr store while the next ones are computed."""
+    with RecordingWriter(path, job.layout, about, overwrite=to.overwrite, resume=to.resume) as writer:
+        if to.resume:
+            to.say(f"{writer.images_done} of {job.layout.n} images are recorded already and are skipped")
+        for name in writer.damaged:
+            to.say(f"{name} was not whole and is computed again")
+        batches = run_batches(job, frozenset(writer.done))
+        with one_behind(writer.write) as write:
+            for batch in counted(batches, job.layout.n, writer.images_done, to.progress):
+                write(batch)
         writer.finish()
 
 
-def in_memory(layout: RecordingLayout, about: dict[str, Any], batches: Any, bar: tqdm[Any]) -> xr.DataTree:
-    """Keep all batches in memory."""
-    kept: list[Batch] = []
-    for batch in batches(frozenset()):
-        kept.append(batch)
-        bar.update(len(batch.logits))
-    return assemble(layout, kept, about)
+def counted(batches: Iterator[Batch], total: int, done: int, shown: bool) -> Iterator[Batch]:
+    """Pass batches on and count their images on a bar."""
+    with tqdm(total=total, initial=done, unit=" images", desc="probe", disable=not shown, leave=False) as bar:
+        bar.refresh()
+        for batch in batches:
+            bar.update(len(batch.logits))
+            yield batch
+
+
+def record(net: Network, stimuli: Stimuli, settings: ProbeSettings, to: Destination) -> xr.DataTree:
+    """Record a network's response to stimuli; see `probe`."""
+    to.check()
+    ready = moved(net, settings.torch_dtype, settings.device)
+    layout = plan(ready, stimuli, settings)
+    names = {"images": stimuli.source, "network": net.source, "threads": torch.get_num_threads()}
+    about = gather_provenance(numbers(net, stimuli, settings), command=to.command, names=names)
+    job = Job(ready, prepared_images(stimuli, settings), stimuli.problems, layout, settings)
+    if to.path is not None and not is_netcdf_name(to.path):
+        # what a resumed run has on the disk already is not needed again
+        check_free_space(to.path, 0 if to.resume and to.path.exists() else estimate_bytes(layout))
+        stream(job, about, to, to.path)
+        return open_recording(to.path)
+    if to.path is not None:
+        check_free_space(to.path, estimate_bytes(layout))
+    tree = assemble(layout, counted(run_batches(job), layout.n, 0, to.progress), about)
+    if to.path is None:
+        return tree
+    for notice in write_netcdf(tree, to.path, overwrite=to.overwrite):
+        to.say(notice)
+    return open_recording(to.path)
+
+
+def call_text(options: dict[str, Any]) -> str:
+    """Write a call as it was made, for provenance.
+
+    Examples
+    --------
+    >>> call_text({"times": 3, "blocks": [1]})
+    'dcnbio.probe(net, data, times=3, blocks=[1])'
+    """
+    return f"dcnbio.probe({', '.join(['net', 'data', *(f'{name}={value!r}' for name, value in options.items())])})"
 
 
 def probe(
@@ -90,8 +165,8 @@ def probe(
     -------
     xarray.DataTree
         Root: ``logits`` (stimulus, class), ``label``, ``file``. Node ``block1`` and so on: ``h`` (stimulus, time,
-        channel, y, x), ``nfe``, ``accepted``, ``rejected``, ``status`` (stimulus), ``step_time`` (stimulus, step).
-        With `out`, opened from the file.
+        channel, y, x), ``nfe``, ``accepted``, ``rejected``, ``status``, ``reason`` (stimulus), ``step_time`` (stimulus,
+        step). With `out`, opened from the file.
 
     Raises
     ------
@@ -104,7 +179,8 @@ def probe(
     -----
     h holds points on the solution path from the solver's dense output: asking for more times changes neither the
     steps nor h(T). With ``stepping="shared"`` NFE belongs to a batch: never divide it by images. An image whose solve
-    fails has NaN from there on and a status; the others are unaffected with per-image stepping.
+    fails has NaN from there on, a status and a reason, and one that is no number is left out before the solve; with
+    per-image stepping the others are unaffected.
 
     Examples
     --------
@@ -113,37 +189,9 @@ def probe(
     >>> dict(tree["block3"]["h"].sizes)
     {'stimulus': 10, 'time': 3, 'channel': 128, 'y': 7, 'x': 7}
     """
-    chosen = probe_settings(settings)
+    chosen = settings_of(settings)
+    say = tqdm.write if progress else silent
     path = None if out is None else Path(out)
-    if path is not None:
-        check_target(path, overwrite=overwrite, resume=resume)
-    elif resume or overwrite:
-        raise InputError("overwrite and resume need a file; give out=.")
-    stimuli = as_stimuli(data)
-    ready = moved(net, chosen.torch_dtype, chosen.device)
-    layout = plan(ready, stimuli, chosen)
-    names = {"images": stimuli.source, "network": net.source, "threads": torch.get_num_threads()}
-    about = gather_provenance(numbers(ready, stimuli, chosen), names=names)
-    images = prepared_images(stimuli, chosen)
-
-    def batches(done: frozenset[int]) -> Any:
-        return run_batches(ready, images, layout, chosen, done)
-
-    with tqdm(total=layout.n, unit="image", desc="probe", disable=not progress, leave=False) as bar:
-        if path is None:
-            return in_memory(layout, about, batches, bar)
-        check_free_space(path, estimate_bytes(layout))
-        if not is_netcdf_name(path):
-            stream(path, layout, about, batches, {"overwrite": overwrite, "resume": resume}, bar)
-            return open_recording(path)
-        write_netcdf(in_memory(layout, about, batches, bar), path, overwrite=overwrite)
-        return open_recording(path)
-
-
-def probe_settings(settings: dict[str, Any]) -> ProbeSettings:
-    """Make settings of keywords; an unknown one is named together with those that exist."""
-    known = ProbeSettings.__dataclass_fields__
-    unknown = sorted(set(settings) - set(known))
-    if unknown:
-        raise InputError(f"{', '.join(unknown)} is no setting of a probe; known are {', '.join(known)}.")
-    return ProbeSettings(**settings)
+    to = Destination(path, overwrite, resume, progress, call_text(settings), say)
+    to.check()
+    return record(net, as_stimuli(data), chosen, to)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,23 +12,27 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from dcnbio.errors import InputError
-from dcnbio.images import CIFAR10_CLASSES, central_boxes, images_id, mask_images, scale_contrast
+from dcnbio.images import CIFAR10_CLASSES, TRANSFORM, central_boxes, images_id, mask_images, scale_contrast
+from dcnbio.probe.outcome import NOT_FINITE, finite_images
 from dcnbio.probe.settings import ProbeSettings
 
 __all__ = ["Stimuli", "as_stimuli", "prepared_images"]
 
-NORMALISED = (
-    "values from {0:.3g} to {1:.3g}: a DCN takes RGB / 255 in [0, 1] with no mean or sd, so undo the normalisation"
+OUT_OF_RANGE = (
+    "images have values from {0:.3g} to {1:.3g}: a DCN takes RGB / 255 in [0, 1] with no mean or sd, so divide bytes "
+    "by 255, or undo the normalisation."
 )
+DIMS = ("stimulus", "channel", "y", "x")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Stimuli:
     """Images with what is known of them.
 
     Attributes
     ----------
     images : float32 array [n, 3, y, x], in [0, 1]
+        NaN where an image cannot be used.
     labels : int64 array [n]
         -1 where unknown.
     files : list of str
@@ -35,6 +40,10 @@ class Stimuli:
         Position in the source.
     class_names : list of str
     source : str
+    problems : list of str [n]
+        Why an image cannot be used, empty where it can.
+    transform : str
+        How values came about.
     """
 
     images: NDArray[np.float32]
@@ -43,6 +52,8 @@ class Stimuli:
     stimulus: NDArray[np.int64]
     class_names: list[str]
     source: str
+    problems: list[str]
+    transform: str = TRANSFORM
 
     def __len__(self) -> int:
         return len(self.images)
@@ -52,21 +63,22 @@ class Stimuli:
         """SHA-256 of the images' values."""
         return images_id(self.images)
 
-    def first(self, count: int) -> Stimuli:
-        """Give the first images alone."""
-        part = slice(count)
+    def usable(self, count: int) -> Stimuli:
+        """Give the first images that can be used alone, `count` of them at most."""
+        chosen = [i for i, problem in enumerate(self.problems) if not problem][:count]
         return replace(
             self,
-            images=self.images[part],
-            labels=self.labels[part],
-            files=self.files[part],
-            stimulus=self.stimulus[part],
+            images=self.images[chosen],
+            labels=self.labels[chosen],
+            files=[self.files[i] for i in chosen],
+            stimulus=self.stimulus[chosen],
+            problems=[""] * len(chosen),
         )
 
 
 def from_dataset(data: xr.Dataset) -> Stimuli:
     """Read a Dataset as `load_images` gives it."""
-    if "image" not in data or data["image"].dims[0] != "stimulus":
+    if "image" not in data or set(data["image"].dims) != set(DIMS) or data.sizes["channel"] != 3:
         raise InputError(
             f"data has the variables {list(data.data_vars)}; give a Dataset from dcnbio.load_images, with "
             "image (stimulus, channel, y, x)."
@@ -74,13 +86,17 @@ def from_dataset(data: xr.Dataset) -> Stimuli:
     n = data.sizes["stimulus"]
     label = data.get("label")
     names = CIFAR10_CLASSES if label is None else label.attrs.get("class_names", CIFAR10_CLASSES)
+    stimulus = data["stimulus"].values.astype(np.int64) if "stimulus" in data.coords else np.arange(n)
+    known = {int(position): why for position, why in json.loads(data.attrs.get("problems", "{}")).items()}
     return Stimuli(
-        images=np.ascontiguousarray(data["image"].transpose("stimulus", "channel", "y", "x").values, dtype=np.float32),
+        images=np.ascontiguousarray(data["image"].transpose(*DIMS).values, dtype=np.float32),
         labels=np.full(n, -1) if label is None else label.values.astype(np.int64),
         files=[str(name) for name in data["file"].values] if "file" in data else [""] * n,
-        stimulus=data["stimulus"].values.astype(np.int64) if "stimulus" in data.coords else np.arange(n),
+        stimulus=stimulus,
         class_names=[str(name) for name in names],
         source=str(data.attrs.get("source", "a Dataset")),
+        problems=[known.get(int(position), "") for position in stimulus],
+        transform=str(data.attrs.get("transform", "as given")),
     )
 
 
@@ -91,6 +107,11 @@ def as_stimuli(data: xr.Dataset | NDArray[Any] | torch.Tensor | Stimuli) -> Stim
     ------
     InputError
         If shape, type or range is not that of RGB images in [0, 1].
+
+    Examples
+    --------
+    >>> len(as_stimuli(np.zeros((2, 3, 32, 32), dtype=np.float32)))
+    2
     """
     if isinstance(data, Stimuli):
         return data
@@ -104,22 +125,22 @@ def as_stimuli(data: xr.Dataset | NDArray[Any] | torch.Tensor | Stimuli) -> Stim
         )
     n = len(images)
     names = list(CIFAR10_CLASSES)
-    bare = Stimuli(images.astype(np.float32), np.full(n, -1), [""] * n, np.arange(n), names, "an array")
-    return checked(bare)
+    labels = np.full(n, -1)
+    values = images.astype(np.float32)
+    return checked(Stimuli(values, labels, [""] * n, np.arange(n), names, "an array", [""] * n, "as given"))
 
 
 def checked(stimuli: Stimuli) -> Stimuli:
-    """Refuse empty sets and values that are no RGB in [0, 1]."""
+    """Refuse empty sets and values that are no RGB in [0, 1]; name what is wrong with single images."""
     if len(stimuli) == 0:
         raise InputError("there are no images to record; check the folder, limit and classes.")
-    finite = np.isfinite(stimuli.images).all(axis=(1, 2, 3))
-    if not finite.all():
-        bad = stimuli.stimulus[~finite]
-        raise InputError(f"{len(bad)} images hold non-finite values (stimulus {bad[:10].tolist()}); leave them out.")
-    least, most = float(stimuli.images.min()), float(stimuli.images.max())
-    if least < -1e-6 or most > 1 + 1e-6:
-        raise InputError(f"images have {NORMALISED.format(least, most)}.")
-    return stimuli
+    finite = finite_images(stimuli.images)
+    if finite.any():
+        least, most = float(stimuli.images[finite].min()), float(stimuli.images[finite].max())
+        if least < -1e-6 or most > 1 + 1e-6:
+            raise InputError(OUT_OF_RANGE.format(least, most))
+    problems = [why if good or why else NOT_FINITE for good, why in zip(finite, stimuli.problems, strict=True)]
+    return replace(stimuli, problems=problems)
 
 
 def prepared_images(stimuli: Stimuli, settings: ProbeSettings) -> NDArray[np.float32]:

@@ -1,0 +1,112 @@
+"""What a checkpoint is: network, weights, where it came from, and its scales layer by layer."""
+
+from __future__ import annotations
+
+import statistics
+from typing import TYPE_CHECKING, Any
+
+from dcnbio.commands.network import assumptions
+from dcnbio.commands.table import table
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from dcnbio.model.network import Network
+
+__all__ = ["checkpoint_info", "checkpoint_report"]
+
+
+def checkpoint_info(name: str, model: str | None) -> dict[str, Any]:
+    """Describe a checkpoint in plain values."""
+    from dcnbio.model.checkpoint import read_header
+    from dcnbio.model.loading import find_checkpoint, load
+    from dcnbio.model.weights import weights_id
+
+    path = find_checkpoint(name)
+    own = path.suffix == ".safetensors"
+    header = vars(read_header(path)) if own else {}
+    if header.get("spec", {}).get("vector_field"):
+        # the field's code is not in the file, so the network cannot be built here
+        return {"file": str(path), **header, "parameters": None, "weights": None, "scales": [], "notices": []}
+    net = load(path, model)
+    return {
+        "file": str(path),
+        **{key: value for key, value in header.items() if key != "initial_log2_sigma"},
+        "source": net.source,
+        "spec": net.spec.to_dict(),
+        "parameters": sum(p.numel() for p in net.parameters()),
+        "weights": weights_id(net.state_dict()),
+        "scales": scales_of(net, header.get("initial_log2_sigma", {})),
+        "notices": [] if own else [assumptions(net, path.name, given=False)],
+    }
+
+
+def scales_of(net: Network, initial: dict[str, list[float]]) -> list[dict[str, Any]]:
+    """Describe the scale of every SRF layer, in pixels."""
+    from dcnbio.model.scales import layer_scales
+
+    return [
+        {
+            "layer": scale.layer,
+            "initial_sigma": statistics.median(2**s for s in initial[scale.layer]) if scale.layer in initial else None,
+            "sigma": spread_of(scale.sigma),
+            "effective": spread_of(scale.effective),
+            "kernel_size": scale.kernel_size,
+        }
+        for scale in layer_scales(net)
+    ]
+
+
+def spread_of(values: Tensor) -> dict[str, float]:
+    """Give median, least and most of scales; one scale has all three equal."""
+    flat = values.flatten()
+    return {"median": float(flat.median()), "least": float(flat.min()), "most": float(flat.max())}
+
+
+def spread_text(scale: dict[str, float]) -> str:
+    """Write one scale, or the median and range of many."""
+    if scale["least"] == scale["most"]:
+        return f"{scale['median']:.3f}"
+    return f"{scale['median']:.2f} ({scale['least']:.2f} to {scale['most']:.2f})"
+
+
+def checkpoint_report(found: dict[str, Any]) -> str:
+    """Lay out a checkpoint."""
+    spec = found["spec"]
+    times = ", ".join(f"{t:g}" for t in spec["integration_time"])
+    lines = [
+        f"checkpoint {found['file']}",
+        f"network    {spec['row']}, T = {times}, widths {', '.join(map(str, spec['widths']))}, {spec['activation']}",
+    ]
+    if found["parameters"] is None:
+        lines.append(f"field      its own, {spec['vector_field']}: load it with dcnbio.load(..., vector_field=...)")
+    else:
+        lines += [f"parameters {found['parameters']:,}", f"weights    {found['weights']}"]
+    lines += [f"{'metrics' if i == 0 else '':10} {name}: {value}" for i, (name, value) in enumerate(metrics(found))]
+    lines += [f"note: {notice}" for notice in found["notices"]]
+    return "\n".join([*lines, scale_table(found["scales"])] if found["parameters"] is not None else lines)
+
+
+def metrics(found: dict[str, Any]) -> list[tuple[str, str]]:
+    """List what a checkpoint says of its quality, in words."""
+    values = found.get("metrics") or {}
+    return [
+        (name.replace("_", " "), ", ".join(map(str, v)) if isinstance(v, list) else v) for name, v in values.items()
+    ]
+
+
+def scale_table(scales: list[dict[str, Any]]) -> str:
+    """Lay out the scales."""
+    if not scales:
+        return "scales     none: all kernels have free pixel weights"
+    rows = [
+        [
+            scale["layer"],
+            "-" if scale["initial_sigma"] is None else f"{scale['initial_sigma']:.3f}",
+            spread_text(scale["sigma"]),
+            spread_text(scale["effective"]),
+            f"{scale['kernel_size']} x {scale['kernel_size']}",
+        ]
+        for scale in scales
+    ]
+    return table(["layer (pixels)", "before", "sigma", "effective", "kernel"], rows)

@@ -1,0 +1,64 @@
+"""Opens the network that an option names, and says what its file did not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dcnbio.commands.options import integration_time
+
+if TYPE_CHECKING:
+    from dcnbio.model.network import Network
+
+__all__ = ["OpenedNetwork", "assumptions", "open_network"]
+
+
+@dataclass(frozen=True, eq=False)
+class OpenedNetwork:
+    """A network and what a person should know of how it was read.
+
+    Attributes
+    ----------
+    net : Network
+    notices : tuple of str
+    """
+
+    net: Network
+    notices: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """Name row, T, widths."""
+        spec = self.net.spec
+        times = ", ".join(f"{t:g}" for t in spec.integration_time)
+        return f"{spec.row}, T = {times}, widths {', '.join(map(str, spec.widths))}"
+
+
+def assumptions(net: Network, file: str, given: bool) -> str:
+    """Say what a public .pth leaves open, and what was taken.
+
+    Parameters
+    ----------
+    net : Network
+    file : str
+        Name of the file.
+    given : bool
+        Whether T was given.
+    """
+    times = ", ".join(f"{t:g}" for t in net.spec.integration_time)
+    window = f"window = {net.spec.window:g} sigma"
+    if given:
+        return f"{file} does not hold T or the window of its filters: T = {times} as given, {window} assumed"
+    return f"{file} does not hold T or the window of its filters: assumed T = {times} (--integration-time), {window}"
+
+
+def open_network(checkpoint: str, model: str | None, time: str | None) -> OpenedNetwork:
+    """Load a checkpoint as the options `--checkpoint`, `--model` and `--integration-time` ask."""
+    from dcnbio.model.loading import find_checkpoint, load
+    from dcnbio.model.public_checkpoint import load_public
+
+    overrides: dict[str, Any] = integration_time(time)
+    path = find_checkpoint(checkpoint)
+    if path.suffix == ".safetensors":
+        return OpenedNetwork(load(path, model, **overrides), ())
+    net, weights = load_public(path, model, **overrides)
+    return OpenedNetwork(net, (*weights.notices, assumptions(net, path.name, time is not None)))

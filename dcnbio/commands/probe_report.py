@@ -1,0 +1,119 @@
+"""What a recording came to, in numbers and as the table a person sees."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dcnbio.commands.table import table
+
+if TYPE_CHECKING:
+    import numpy as np
+    import xarray as xr
+    from numpy.typing import NDArray
+
+__all__ = ["accuracy_line", "failure_lines", "probe_report", "probe_summary"]
+
+NAMED_IN_FULL = 20
+
+
+def block_summary(block: xr.Dataset, batch: NDArray[np.int64] | None) -> dict[str, Any]:
+    """Sum up a block over what was solved: over images, or over batches where these share their steps."""
+    rows = (block["status"].values == 0).nonzero()[0].tolist()
+    if batch is not None:
+        rows = list({int(batch[row]): row for row in rows}.values())
+    counts = {name: block[name].values[rows] for name in ("nfe", "accepted", "rejected")}
+    means = {name: float(values.mean()) if rows else math.nan for name, values in counts.items()}
+    return {
+        "shape": [int(block.sizes[d]) for d in ("time", "channel", "y", "x")],
+        "nfe_per": block.attrs["nfe_per"],
+        "nfe_mean": means["nfe"],
+        "nfe_range": [int(counts["nfe"].min()), int(counts["nfe"].max())] if rows else None,
+        "accepted": means["accepted"],
+        "rejected": means["rejected"],
+    }
+
+
+def failures(root: xr.Dataset, blocks: dict[str, xr.Dataset]) -> list[dict[str, Any]]:
+    """Name every image that failed, and why: the first block that says so."""
+    found: dict[int, dict[str, Any]] = {}
+    for block in blocks.values():
+        for i in (block["status"].values != 0).nonzero()[0].tolist():
+            stimulus, file = int(root["stimulus"].values[i]), str(root["file"].values[i])
+            found.setdefault(i, {"stimulus": stimulus, "file": file, "reason": str(block["reason"].values[i])})
+    return [found[i] for i in sorted(found)]
+
+
+def probe_summary(tree: xr.DataTree, path: Path) -> dict[str, Any]:
+    """Sum a recording up."""
+    from dcnbio.recording import describe
+
+    root = tree.to_dataset()
+    blocks = {name: node.to_dataset() for name, node in tree.children.items()}
+    batch = root["batch"].values if "batch" in root.coords else None
+    failed = failures(root, blocks)
+    label, logits = root["label"].values, root["logits"].values
+    labelled = bool((label >= 0).all() and (label < logits.shape[1]).all())
+    # NaN, where an image failed, is no class
+    right = int(((logits.argmax(1) == label) & ~(logits != logits).any(1)).sum())
+    return {
+        "file": str(path),
+        "bytes": describe(path)["bytes"],
+        "images": len(label),
+        "failed": failed,
+        "accuracy": right / len(label) if labelled else None,
+        "blocks": {name: block_summary(block, batch) for name, block in blocks.items()},
+    }
+
+
+def shown(value: float) -> str:
+    """Write a mean with one decimal."""
+    return "-" if math.isnan(value) else f"{value:.1f}"
+
+
+def accuracy_line(accuracy: float, n: int, of: str) -> str:
+    """Write an accuracy with its interval."""
+    from dcnbio.probe.interval import accuracy_interval
+
+    low, high = accuracy_interval(round(accuracy * n), n)
+    return f"accuracy  {100 * accuracy:.1f} % of {n} {of} (95 % interval {100 * low:.1f} to {100 * high:.1f} %)"
+
+
+def probe_report(found: dict[str, Any]) -> str:
+    """Lay out the table a person sees."""
+    from dcnbio.recording import human_bytes
+
+    rows = []
+    for name, block in found["blocks"].items():
+        time, *maps = block["shape"]
+        spread = "-" if block["nfe_range"] is None else "{} to {}".format(*block["nfe_range"])
+        counts = [shown(block[key]) for key in ("nfe_mean", "accepted", "rejected")]
+        rows.append([name, str(time), " x ".join(map(str, maps)), counts[0], spread, *counts[1:]])
+    per = next(iter(found["blocks"].values()))["nfe_per"]
+    header = ["block", "times", "channel x y x x", f"NFE per {per}", "range", "accepted", "rejected"]
+    lines = [table(header, rows)]
+    if found["accuracy"] is not None:
+        lines.append(accuracy_line(found["accuracy"], found["images"], "images"))
+    lines.append(f"file      {found['file']} ({human_bytes(found['bytes'])})")
+    first = next(iter(found["blocks"]))
+    lines.append(f'in Python: import dcnbio; tree = dcnbio.open({found["file"]!r}); tree["{first}"]["h"]')
+    return "\n".join(lines)
+
+
+def failure_lines(failed: list[dict[str, Any]]) -> list[str]:
+    """Name every image that failed: the first ones with the reason, all others by their stimulus.
+
+    Examples
+    --------
+    >>> failure_lines([{"stimulus": 7, "file": "a.png", "reason": "image left out: non-finite values"}])
+    ['failed: stimulus 7 (a.png): image left out: non-finite values', '1 image failed']
+    """
+    lines = []
+    for entry in failed[:NAMED_IN_FULL]:
+        name = f" ({entry['file']})" if entry.get("file") else ""
+        lines.append(f"failed: stimulus {entry['stimulus']}{name}: {entry['reason']}")
+    more = [str(entry["stimulus"]) for entry in failed[NAMED_IN_FULL:]]
+    if more:
+        lines.append(f"failed: stimulus {', '.join(more)} (reasons: --json, or the variable reason of the recording)")
+    return [*lines, f"{len(failed)} image{'s' if len(failed) > 1 else ''} failed"] if failed else []
