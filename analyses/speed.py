@@ -71,20 +71,31 @@ def resident(field: str) -> float:
     return next(int(line.split()[1]) / 1024 for line in lines if line.startswith(field))
 
 
-def peak_memory(call: Callable[[], Any], device: torch.device) -> float:
-    """Measure the most memory in MB that a call held beyond what was held before."""
+def timed(call: Callable[[], Any], device: torch.device) -> float:
+    """Time one call."""
+    if device.type == "cuda":
+        torch.cuda.synchronize()
+    start = time.perf_counter()
+    call()
+    if device.type == "cuda":
+        torch.cuda.synchronize()
+    return time.perf_counter() - start
+
+
+def measured(call: Callable[[], Any], device: torch.device) -> tuple[float, float]:
+    """Time one call, and give the most memory in MB that it held beyond what was held before."""
     if device.type == "cuda":
         torch.cuda.reset_peak_memory_stats()
         before = torch.cuda.memory_allocated()
-        call()
-        return (torch.cuda.max_memory_allocated() - before) / 2**20
+        seconds = timed(call, device)
+        return seconds, (torch.cuda.max_memory_allocated() - before) / 2**20
     if platform.system() != "Linux":
-        return float("nan")
+        return timed(call, device), float("nan")
     ctypes.CDLL(None).malloc_trim(0)
-    before = resident("VmRSS")
+    before_mb = resident("VmRSS")
     Path("/proc/self/clear_refs").write_text("5")
-    call()
-    return resident("VmHWM") - before
+    seconds = timed(call, device)
+    return seconds, resident("VmHWM") - before_mb
 
 
 def share_of_convolution(call: Callable[[], Any], plain: bool, seconds: float) -> float:
@@ -115,17 +126,6 @@ def caller(net: Network | PlainNetwork, images: Tensor, labels: Tensor, training
     return step if training else forward
 
 
-def timed(call: Callable[[], Any], device: torch.device) -> float:
-    """Time one call."""
-    if device.type == "cuda":
-        torch.cuda.synchronize()
-    start = time.perf_counter()
-    call()
-    if device.type == "cuda":
-        torch.cuda.synchronize()
-    return time.perf_counter() - start
-
-
 def evaluations(net: Network | PlainNetwork, images: Tensor) -> list[int]:
     """Count the forward evaluations of each block; the plain network has kept those of its last call."""
     if isinstance(net, PlainNetwork):
@@ -137,23 +137,22 @@ def evaluations(net: Network | PlainNetwork, images: Tensor) -> list[int]:
 def compare(
     setting: tuple[str, float | None, bool], data: tuple[Tensor, Tensor], options: argparse.Namespace
 ) -> list[Row]:
-    """Time plain and ours in turn, after a first call of each that shows the memory and warms up."""
+    """Time plain and ours in turn, and watch the memory of each call."""
     row, sigma, training = setting
     images, labels = data
     net = with_sigma(row, sigma).to(images.device)
     variants = {"plain": PlainNetwork(net), "ours": net}
     calls = {name: caller(variant, images, labels, training) for name, variant in variants.items()}
-    peaks = {name: peak_memory(call, images.device) for name, call in calls.items()}
-    seconds: dict[str, list[float]] = {name: [] for name in calls}
+    calls["ours"]()  # loads the engine
+    found: dict[str, list[tuple[float, float]]] = {name: [] for name in calls}
     for _ in range(options.repeats):
         for name, call in calls.items():
-            seconds[name].append(timed(call, images.device))
+            found[name].append(measured(call, images.device))
     rows = []
     for name, call in calls.items():
-        median = statistics.median(seconds[name])
-        share = float("nan") if options.quick else share_of_convolution(call, name == "plain", median)
-        nfe = evaluations(variants[name], images)
-        rows.append(Row(row, sigma, name, len(images), median, nfe, peaks[name], share))
+        seconds, peak = (statistics.median(column) for column in zip(*found[name], strict=True))
+        share = float("nan") if options.quick else share_of_convolution(call, name == "plain", seconds)
+        rows.append(Row(row, sigma, name, len(images), seconds, evaluations(variants[name], images), peak, share))
     return rows
 
 
