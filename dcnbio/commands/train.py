@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import sys
 from collections.abc import Mapping
@@ -154,6 +155,8 @@ def train(
     recipe = what.chosen()
     if what.minutes is not None and resume:
         raise InputError("minutes (--minutes) is given with resume, but a run keeps its passes; use --stop-minutes.")
+    if what.minutes is not None and int(os.environ.get("WORLD_SIZE", "1")) > 1:
+        raise InputError("minutes (--minutes) would be other passes in each of several processes; give --passes.")
     data = read_training_images(images, test_images)
     if what.minutes is not None:
         recipe = within_minutes(recipe or Recipe(), data, what.minutes, device)
