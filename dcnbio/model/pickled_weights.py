@@ -50,10 +50,10 @@ class PickledWeights(NamedTuple):
 
 def damage(path: Path) -> str | None:
     """Say what is wrong with a file that cannot be a checkpoint, if it shows on the outside."""
-    size = path.stat().st_size
-    if size == 0:
+    with path.open("rb") as file:
+        head = file.read(64)
+    if not head:
         return "it is empty"
-    head = path.read_bytes()[:64] if size < 4096 else path.open("rb").read(64)
     if head.startswith(b"version https://git-lfs"):
         return "it is a Git LFS pointer, not the file itself (run git lfs pull)"
     if head.startswith(b"PK") and not zipfile.is_zipfile(path):

@@ -189,13 +189,21 @@ class NetworkSpec:
         >>> NetworkSpec.from_dict(spec.to_dict()) == spec
         True
         """
-        known = {f.name for f in fields(cls)}
-        unknown = sorted(set(values) - known)
+        kinds = {f.name: str(f.type) for f in fields(cls)}
+        unknown = sorted(set(values) - set(kinds))
         if unknown or "row" not in values:
             what = f"unknown settings {', '.join(unknown)}" if unknown else "no row"
             raise InputError(f"the network's spec has {what}; it may come from a newer dcnbio, so update.")
-        try:
-            settings: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in values.items()}
-            return cls(**settings)
-        except TypeError as error:
-            raise InputError(f"the network's spec holds a value of a wrong type ({error}).") from error
+        for name, value in values.items():
+            if not of_kind(kinds[name], value):
+                raise InputError(f"the network's spec has {name} = {value!r}; it must be {kinds[name]}.")
+        return cls(**{name: tuple(v) if isinstance(v, list) else v for name, v in values.items()})
+
+
+def of_kind(kind: str, value: Any) -> bool:
+    """Whether a value that was read from a file has the type a setting is declared with."""
+    if kind.startswith("tuple"):
+        inner = kind.removeprefix("tuple[").removesuffix(", ...]")
+        return isinstance(value, list | tuple) and all(of_kind(inner, part) for part in value)
+    allowed = {"str": str, "int": int, "float": int | float}[kind]
+    return isinstance(value, allowed) and not isinstance(value, bool)
