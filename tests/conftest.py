@@ -90,4 +90,4 @@ def each_engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
     """Run a test with the compiled engine, and with plain torch in its place."""
     if request.param == "plain":
         monkeypatch.setenv("DCNBIO_ENGINE", "off")
-    yield request.param
+    return request.param

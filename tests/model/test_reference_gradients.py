@@ -5,8 +5,7 @@ property of the equation. gradient="straight" does the same and agrees to roundi
 steps fixed. At a small tolerance the two differ by what a step's size moves the answer, about the tolerance, as long as
 the answer is smooth in it. It is not where ReLU has kinks on the path (ode-net), nor where the window of the kernels
 jumps with sigma(t) (the rows whose scales depend on time): there the gradient through a step size is large and
-arbitrary, and the reference carries it. Those rows are held to "straight" alone; that "exact" is right for them is shown
-against finite differences and the adjoint method in test_solver_gradients.py.
+arbitrary, and the reference carries it. Those rows are held to "straight" alone.
 """
 
 from __future__ import annotations
