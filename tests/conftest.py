@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +86,7 @@ def reference_network() -> Callable[..., Any]:
 
 
 @pytest.fixture(params=["engine", "plain"])
-def each_engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def each_engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Run a test with the compiled engine, and with plain torch in its place."""
     if request.param == "plain":
         monkeypatch.setenv("DCNBIO_ENGINE", "off")
