@@ -12,6 +12,7 @@ import warnings
 
 from cyclopts import App, CycloptsError
 
+from dcnbio.commands.analyze import analyze
 from dcnbio.commands.cite import cite
 from dcnbio.commands.evaluate import evaluate
 from dcnbio.commands.import_checkpoint import import_checkpoint
@@ -38,6 +39,7 @@ app = App(
 app.command(probe)
 app.command(train)
 app.command(evaluate)
+app.command(analyze)
 app.command(info)
 app.command(import_checkpoint, name="import")
 app.command(cite)
@@ -104,7 +106,7 @@ def run(arguments: list[str]) -> int:
     except Terminated as stop:
         complain(f"terminated; {stop}" if str(stop) else "terminated")
         return 143
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit):  # the latter is how the help leaves when nobody reads it any more
         with contextlib.suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

@@ -66,7 +66,7 @@ def evaluate_report(found: dict[str, Any]) -> str:
     return "\n".join(
         [
             table(["label", "% right", *(name[:4] for name in names if fits)], rows),
-            accuracy_line(found["accuracy"], found["n"], "images"),
+            accuracy_line(found["accuracy"], found["n"], len(found["failed"])),
             f"NFE       per {found['nfe_per']}, block by block: {nfe}",
         ]
     )

@@ -8,7 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from dcnbio.commands.network import assumptions
-from dcnbio.commands.options import IntegrationTime, Json, Model, flag, integration_time
+from dcnbio.commands.options import IntegrationTime, Json, flag, integration_time
 from dcnbio.commands.output import Speaker
 
 __all__ = ["import_checkpoint"]
@@ -40,6 +40,8 @@ def import_checkpoint(
         raise InputError(f"{out} exists already; choose another name or pass --overwrite.")
     overrides = integration_time(integration_time_)
     path = find_checkpoint(official)
+    if path.suffix == ".safetensors":
+        raise InputError(f"{path} is a .safetensors file already; import takes a .pth of the public code.")
     net, weights = load_public(path, model, **overrides)
     start = {} if initial is None else initial_log2_sigma(load_public(find_checkpoint(initial), model, **overrides)[0])
     save_checkpoint(net, out, overwrite=overwrite, initial_log2_sigma=start, recipe=net.source["args"])

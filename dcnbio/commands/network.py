@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dcnbio.commands.options import integration_time
+from dcnbio.errors import InputError
 
 if TYPE_CHECKING:
     from dcnbio.model.network import Network
@@ -56,6 +57,8 @@ def open_network(checkpoint: str, model: str | None, time: str | None) -> Opened
     from dcnbio.model.loading import find_checkpoint, load
     from dcnbio.model.public_checkpoint import load_public
 
+    if not checkpoint:
+        raise InputError("checkpoint (--checkpoint) is empty, as of an unset shell variable; give a name or a path.")
     overrides: dict[str, Any] = integration_time(time)
     path = find_checkpoint(checkpoint)
     if path.suffix == ".safetensors":

@@ -131,8 +131,10 @@ def settings_from(what: What, how: How) -> ProbeSettings:
 def estimated_size(net: Network, stimuli: Stimuli, settings: ProbeSettings, yes: bool) -> str:
     """Estimate the size of a recording; refuse a large one that was not agreed to."""
     from dcnbio.probe.plan import plan
+    from dcnbio.probe.stimuli import prepared_images
     from dcnbio.recording import estimate_bytes, human_bytes
 
+    prepared_images(stimuli.first(1), settings)  # for its refusals, before a line is printed
     size = estimate_bytes(plan(net, stimuli, settings))
     if size > LARGE and not yes:
         raise InputError(

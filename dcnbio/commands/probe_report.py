@@ -72,12 +72,14 @@ def shown(value: float) -> str:
     return "-" if math.isnan(value) else f"{value:.1f}"
 
 
-def accuracy_line(accuracy: float, n: int, of: str) -> str:
+def accuracy_line(accuracy: float, n: int, failed: int) -> str:
     """Write an accuracy with its interval."""
     from dcnbio.probe.interval import accuracy_interval
 
     low, high = accuracy_interval(round(accuracy * n), n)
-    return f"accuracy  {100 * accuracy:.1f} % of {n} {of} (95 % interval {100 * low:.1f} to {100 * high:.1f} %)"
+    wrong = f", the {failed} failed counted as wrong" if failed else ""
+    interval = f"95 % interval {100 * low:.1f} to {100 * high:.1f} %"
+    return f"accuracy  {100 * accuracy:.1f} % of {n} images{wrong} ({interval})"
 
 
 def probe_report(found: dict[str, Any]) -> str:
@@ -94,7 +96,7 @@ def probe_report(found: dict[str, Any]) -> str:
     header = ["block", "times", "channel x y x x", f"NFE per {per}", "range", "accepted", "rejected"]
     lines = [table(header, rows)]
     if found["accuracy"] is not None:
-        lines.append(accuracy_line(found["accuracy"], found["images"], "images"))
+        lines.append(accuracy_line(found["accuracy"], found["images"], len(found["failed"])))
     lines.append(f"file      {found['file']} ({human_bytes(found['bytes'])})")
     first = next(iter(found["blocks"]))
     lines.append(f'in Python: import dcnbio; tree = dcnbio.open({found["file"]!r}); tree["{first}"]["h"]')

@@ -197,7 +197,8 @@ class NetworkSpec:
         for name, value in values.items():
             if not of_kind(kinds[name], value):
                 raise InputError(f"the network's spec has {name} = {value!r}; it must be {kinds[name]}.")
-        return cls(**{name: tuple(v) if isinstance(v, list) else v for name, v in values.items()})
+        settings: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in values.items()}
+        return cls(**settings)
 
 
 def of_kind(kind: str, value: Any) -> bool:

@@ -35,6 +35,8 @@ class Evaluation:
         Images that could not be solved, by their `stimulus`, and why.
     confusion : int array [label, answer]
         Counts, of the images that were solved.
+    shown : int array [label]
+        Images of each class, failed ones included.
     class_names : list of str
     nfe : list of float
         Mean over images (per-image stepping) or over batches (shared stepping), per block; of what was solved.
@@ -46,6 +48,7 @@ class Evaluation:
     right: int
     failures: dict[int, str]
     confusion: NDArray[np.int64]
+    shown: NDArray[np.int64]
     class_names: list[str]
     nfe: list[float]
     nfe_per: str
@@ -67,9 +70,8 @@ class Evaluation:
 
     def to_dict(self) -> dict[str, Any]:
         """Give plain values for JSON; None where there is nothing to average."""
-        counts = self.confusion.sum(1)
-        right = self.confusion.diagonal()
-        per_class = [int(r) / int(c) if c else None for r, c in zip(right, counts, strict=True)]
+        pairs = zip(self.confusion.diagonal().tolist(), self.shown.tolist(), strict=True)
+        per_class = [right / shown if shown else None for right, shown in pairs]
         return {
             "accuracy": self.accuracy,
             "n": self.n,
@@ -149,7 +151,8 @@ def evaluate(net: Network, data: xr.Dataset, *, progress: bool = False, **settin
     nfe = rows.mean(0).tolist() if len(rows) else [np.nan] * len(net.blocks)
     per = "image" if chosen.stepping == "per-image" else "batch"
     right = int(confusion.diagonal().sum())
-    return Evaluation(len(stimuli), right, failures, confusion, stimuli.class_names, nfe, per)
+    shown = np.bincount(stimuli.labels, minlength=net.spec.classes)
+    return Evaluation(len(stimuli), right, failures, confusion, shown, stimuli.class_names, nfe, per)
 
 
 def runs(
@@ -158,7 +161,6 @@ def runs(
     """Run images batch by batch; say of each image whether it was taken and why it was not solved."""
     images = prepared_images(stimuli, settings)
     with tqdm(total=len(images), unit=" images", desc="evaluate", disable=not progress, leave=False) as bar:
-        bar.refresh()
         for start in range(0, len(images), settings.batch_size):
             part = slice(start, min(start + settings.batch_size, len(images)))
             run = run_finite(net, images[part], settings)

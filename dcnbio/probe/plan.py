@@ -8,6 +8,8 @@ import numpy as np
 import torch
 
 from dcnbio.errors import InputError
+from dcnbio.model.convolution_form import layer_forms
+from dcnbio.model.engine import available
 from dcnbio.model.network import Network
 from dcnbio.model.solve import solve_times
 from dcnbio.model.status import Status
@@ -39,7 +41,7 @@ def map_shapes(net: Network, size: tuple[int, int]) -> list[tuple[int, int, int]
             for transition in net.transitions:
                 h = transition(h)
                 shapes.append(tuple(h.shape[1:]))
-    except RuntimeError as error:  # torch's word for a kernel that is larger than what it is put on
+    except (RuntimeError, ValueError) as error:  # torch's words for maps that its layers cannot take
         raise InputError(
             f"images are {size[1]} x {size[0]} pixels, too small for the {len(net.blocks)} blocks of {net.spec.row}; "
             "give 32 x 32."
@@ -91,4 +93,6 @@ def numbers(net: Network, stimuli: Stimuli, settings: ProbeSettings) -> dict[str
         "dtype": settings.dtype,
         "device": settings.device,
         "tf32": False,
+        "engine": "compiled" if available() else "torch",
+        "convolution": layer_forms(net),
     }

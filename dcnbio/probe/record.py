@@ -92,7 +92,6 @@ def stream(job: Job, about: dict[str, Any], to: Destination, path: Path) -> None
 def counted(batches: Iterator[Batch], total: int, done: int, shown: bool) -> Iterator[Batch]:
     """Pass batches on and count their images on a bar."""
     with tqdm(total=total, initial=done, unit=" images", desc="probe", disable=not shown, leave=False) as bar:
-        bar.refresh()
         for batch in batches:
             bar.update(len(batch.logits))
             yield batch

@@ -88,8 +88,10 @@ class ProbeSettings:
             raise InputError(f"batch_size is {self.batch_size}; it must be at least 1.")
         if self.dtype not in DTYPES:
             raise InputError(f"dtype is {self.dtype!r}; a network is run in float32 or float64.")
-        if not (math.isfinite(self.contrast) and 0 <= self.contrast <= np.finfo(np.float32).max):
+        if not (math.isfinite(self.contrast) and 0 <= self.contrast <= float(np.finfo(np.float32).max)):
             raise InputError(f"contrast is {self.contrast}; it must be finite and 0 or more.")
+        if self.mask is not None and whole("mask", self.mask) < 0:
+            raise InputError(f"mask is {self.mask}; the side of a square is 0 pixels or more.")
         if np.ndim(self.times) == 0:
             whole("times", self.times)
         if self.blocks is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -63,16 +64,24 @@ class Stimuli:
         """SHA-256 of the images' values."""
         return images_id(self.images)
 
+    def first(self, count: int) -> Stimuli:
+        """Give the first images alone."""
+        return self.chosen(range(min(count, len(self))))
+
     def usable(self, count: int) -> Stimuli:
         """Give the first images that can be used alone, `count` of them at most."""
-        chosen = [i for i, problem in enumerate(self.problems) if not problem][:count]
+        return self.chosen([i for i, problem in enumerate(self.problems) if not problem][:count])
+
+    def chosen(self, rows: Sequence[int]) -> Stimuli:
+        """Give some of the images."""
+        chosen = list(rows)
         return replace(
             self,
             images=self.images[chosen],
             labels=self.labels[chosen],
             files=[self.files[i] for i in chosen],
             stimulus=self.stimulus[chosen],
-            problems=[""] * len(chosen),
+            problems=[self.problems[i] for i in chosen],
         )
 
 

@@ -11,6 +11,7 @@ from dcnbio.recording.batch import Batch, BlockBatch
 from dcnbio.recording.describe import describe
 from dcnbio.recording.netcdf import write_netcdf
 from dcnbio.recording.opening import open_recording
+from dcnbio.recording.optimised_python import repair_groups
 from dcnbio.recording.provenance import differences, fingerprint, gather_provenance
 from dcnbio.recording.schema import STATUSES, BlockLayout, RecordingLayout, VariableLayout
 from dcnbio.recording.size import check_free_space, estimate_bytes, human_bytes
@@ -38,3 +39,5 @@ __all__ = [
     "open_recording",
     "write_netcdf",
 ]
+
+repair_groups()

@@ -159,7 +159,8 @@ def test_accuracy_counts_what_was_evaluated(net):
         (np.zeros((2, 32, 32, 3), np.float32), "give floating-point RGB"),
         (np.full((2, 3, 32, 32), 255, np.uint8), "give floating-point RGB"),
         (np.full((2, 3, 32, 32), 2.6, np.float32), "no mean or sd"),
-        (np.full((2, 3, 32, 32), np.nan, np.float32), "non-finite"),
+        (np.full((2, 3, 3, 3), 0.5, np.float32), "too small"),
+        (np.zeros((0, 3, 32, 32), np.float32), "no images"),
     ],
 )
 def test_images_that_are_no_rgb_in_unit_range_are_refused(net, images, message):
@@ -171,6 +172,15 @@ def test_images_that_are_no_rgb_in_unit_range_are_refused(net, images, message):
     ("settings", "message"),
     [
         ({"blocks": [4]}, "has blocks 1 to 3"),
+        ({"blocks": [1.5]}, "blocks has 1.5"),
+        ({"blocks": []}, "has blocks 1 to 3"),
+        ({"times": 2.5}, "times has 2.5"),
+        ({"batch_size": 2.5}, "batch_size has 2.5"),
+        ({"mask": -2}, "0 pixels or more"),
+        ({"contrast": 1e39}, "must be finite"),
+        ({"device": "cuda:99"}, "does not have"),
+        ({"device": "abacus"}, "does not have"),
+        ({"resume": True}, "give out="),
         ({"times": 1}, "ask for 2 or more"),
         ({"times": [0.0, 3.0]}, "between 0 and T"),
         ({"stepping": "each"}, "allowed are"),

@@ -1,0 +1,1 @@
+"""From recordings to results: statistics, filters, scales. Needs NumPy, SciPy and xarray, and no PyTorch."""

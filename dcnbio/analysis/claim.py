@@ -1,0 +1,89 @@
+"""What an analysis says: one number, its n, its interval, the control beside it, and a sentence."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+from dcnbio.analysis.statistics.interval import Interval
+
+__all__ = ["Claim", "Control"]
+
+
+@dataclass(frozen=True)
+class Control:
+    """What an estimate is to be read against.
+
+    Attributes
+    ----------
+    name : str
+        What it is.
+    estimate : float
+        NaN where there is none; the name then says why.
+    interval : Interval
+    """
+
+    name: str
+    estimate: float = math.nan
+    interval: Interval = field(default_factory=lambda: Interval.none("the control is one number"))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain values for JSON; a number that does not exist is None."""
+        return {"name": self.name, "estimate": finite(self.estimate), "interval": self.interval.to_list()}
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One result.
+
+    Attributes
+    ----------
+    name : str
+        What was estimated, with its unit.
+    n : int
+        Of what: see `unit`.
+    unit : str
+        The unit of replication: "networks", "filters", "images", ...
+    estimate : float
+        NaN where it is not defined; the conclusion then says why.
+    interval : Interval
+        Or why there is none.
+    control : Control
+    conclusion : str
+        One sentence.
+
+    Examples
+    --------
+    >>> Claim("slope", 1, "networks", 0.2, Interval.none("one network"), Control("start", 0.0), "It rises.").to_dict()
+    ... # doctest: +NORMALIZE_WHITESPACE
+    {'name': 'slope', 'n': 1, 'unit': 'networks', 'estimate': 0.2, 'interval': None, 'interval_method': 'one network',
+     'control': {'name': 'start', 'estimate': 0.0, 'interval': None}, 'conclusion': 'It rises.'}
+    """
+
+    name: str
+    n: int
+    unit: str
+    estimate: float
+    interval: Interval
+    control: Control
+    conclusion: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain values for JSON: a number or interval that does not exist is None and the text says why."""
+        about = "; ".join(part for part in (self.interval.method, self.interval.reason) if part)
+        return {
+            "name": self.name,
+            "n": self.n,
+            "unit": self.unit,
+            "estimate": finite(self.estimate),
+            "interval": self.interval.to_list(),
+            "interval_method": about,
+            "control": self.control.to_dict(),
+            "conclusion": self.conclusion,
+        }
+
+
+def finite(value: float) -> float | None:
+    """Give a number, or None where it is none."""
+    return float(value) if math.isfinite(value) else None

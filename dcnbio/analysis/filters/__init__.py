@@ -1,0 +1,1 @@
+"""Filters of the N-jet from their weights: sampled Gaussians, energy, shape, orientation and frequency response."""

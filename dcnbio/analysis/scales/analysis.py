@@ -1,0 +1,96 @@
+"""The scales analysis as a whole: figures 1, 3a and 3b of the paper, with their nulls and controls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import xarray as xr
+
+from dcnbio.analysis.claim import Claim
+from dcnbio.analysis.scales.depth_claims import depth_claims, shared_scale_claim, window_claims
+from dcnbio.analysis.scales.distribution_claims import ConvolutionScales, convolution_scales, distribution_claims
+from dcnbio.analysis.scales.kind_claims import kind_claims
+from dcnbio.analysis.scales.network import NetworkScales, measure_network
+from dcnbio.analysis.scales.result import ScalesResult
+from dcnbio.errors import InputError
+
+__all__ = ["analyze_scales"]
+
+Progress = Callable[[str], None]
+
+
+def analyze_scales(
+    filters: Mapping[str, xr.DataTree], *, seed: int = 0, resamples: int = 1999, progress: Progress | None = None
+) -> ScalesResult:
+    """Analyse the scales and shapes of networks' filters.
+
+    Parameters
+    ----------
+    filters : mapping of str to xarray.DataTree
+        `dcnbio.probe.filters.record_filters` of each network, by name. Networks of one row are taken as its training
+        seeds: they are the n of what is said about that row.
+    seed : int
+        Of all resampling.
+    resamples : int
+        Of each bootstrap; 9,999 for print.
+    progress : callable, optional
+        Called with the name of each part before it begins.
+
+    Returns
+    -------
+    ScalesResult
+
+    Raises
+    ------
+    InputError
+        If no network is given, or a record of filters is incomplete.
+
+    Notes
+    -----
+    With one network per row, what is said is about this network: intervals are then over its filters, clustered by
+    output and input channels, and not over networks.
+    """
+    if not filters:
+        raise InputError("filters names no network; give at least one record of filters.")
+    rng = np.random.default_rng(seed)
+    tell = progress or (lambda part: None)
+    networks = []
+    for name, tree in filters.items():
+        tell(f"{name}: measures")
+        networks.append(measure_network(name, tree))
+    claims: list[Claim] = []
+    for row in dict.fromkeys(network.row for network in networks):
+        seeds = [network for network in networks if network.row == row]
+        claims += depth_claims(seeds) + shared_scale_claim(seeds, rng)
+    distributions: dict[str, list[ConvolutionScales]] = {}
+    for network in networks:
+        tell(f"{network.name}: shapes")
+        claims += window_claims(network) + kind_claims(network, rng, resamples)
+        for layer in network.per_pair_layers:
+            tell(f"{network.name}: {layer}")
+            found = convolution_scales(network, layer, rng, resamples)
+            distributions.setdefault(network.name, []).append(found)
+            claims += distribution_claims(network, found)
+    conclusion = "; ".join(sentences(networks, claims, distributions)) + "."
+    return ScalesResult(tuple(networks), distributions, tuple(claims), conclusion, seed, resamples)
+
+
+def sentences(
+    networks: list[NetworkScales], claims: list[Claim], distributions: Mapping[str, list[ConvolutionScales]]
+) -> list[str]:
+    """Put what was found in one sentence: depth by row, and log-normality by network."""
+    said = []
+    for claim in claims:
+        if "slope of log2 sigma with depth" in claim.name:
+            control = claim.control
+            before = f"{control.estimate:+.2f} before training" if "before" in control.name else "start unknown"
+            row = claim.name.split(":")[0]
+            said.append(f"{row} (n = {claim.n}): scale {claim.estimate:+.2f} octaves per layer of depth, {before}")
+    for name, found in distributions.items():
+        within = sum(one.after.equivalence.verdict == "within" for one in found)
+        started = [one.before["largest"].value for one in found if one.before is not None]
+        start = f" (median D {np.median([one.after.equivalence.distance for one in found]):.3f}"
+        start += f", before training {np.median(started):.3f})" if started else ", start unknown)"
+        said.append(f"{name}: log-normal within D < 0.02 in {within} of {len(found)} convolutions{start}")
+    return said or [f"{networks[0].name}: one SRF layer, no trend with depth"]

@@ -1,0 +1,150 @@
+"""What is said of scale against depth, of its change by training, and of the windows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from dcnbio.analysis.claim import Claim, Control
+from dcnbio.analysis.scales.depth import DepthTrend, depth_trend
+from dcnbio.analysis.scales.initialisation import against_start
+from dcnbio.analysis.scales.network import NetworkScales
+from dcnbio.analysis.statistics.goodness_of_fit import lognormal_goodness_of_fit
+from dcnbio.analysis.statistics.interval import Interval
+from dcnbio.analysis.statistics.lognormal import fit_lognormal
+from dcnbio.analysis.statistics.t_interval import t_interval
+
+__all__ = ["depth_claims", "shared_scale_claim", "window_claims"]
+
+
+def who(n: int) -> str:
+    """Name what a statement is about."""
+    return "this network" if n == 1 else f"these {n} networks"
+
+
+def depth_claims(networks: Sequence[NetworkScales]) -> list[Claim]:
+    """Say whether the scale rises with depth in networks of one row, and whether training made it."""
+    row = networks[0].row
+    if min(network.table.sizes["layer"] for network in networks) < 2:
+        return []
+    trend = depth_trend([network.table for network in networks])
+    claims = [rise(row, trend)]
+    claims += [rise_by_training(row, trend)] if np.isfinite(trend.initial).any() else []
+    return claims + change_in_time(networks)
+
+
+def rise(row: str, trend: DepthTrend) -> Claim:
+    """Say how log2 sigma changes with depth, beside the start's."""
+    mean = float(trend.slopes.mean())
+    chance = trend.chance / math.sqrt(trend.n)
+    beyond = "more than" if abs(mean) > chance else "no more than"
+    known = trend.initial[np.isfinite(trend.initial)]
+    if known.size:
+        start = Control("the same slope before training", float(known.mean()), trend.initial_interval)
+    else:
+        start = Control(f"untrained networks, start unknown: 95 % within +-{chance:.2f}", 0.0)
+    return Claim(
+        f"{row}: slope of log2 sigma with depth (octaves per layer)",
+        trend.n,
+        "networks",
+        mean,
+        trend.interval,
+        start,
+        f"In {who(trend.n)} the scale {'rises' if mean > 0 else 'falls'} by {abs(mean):.2f} octaves per layer, "
+        f"{beyond} a chance start makes (95 % of {'such means' if trend.n > 1 else 'untrained networks'} lie within "
+        f"+-{chance:.2f}).",
+    )
+
+
+def rise_by_training(row: str, trend: DepthTrend) -> Claim:
+    """Say what training added to the slope, network by network."""
+    change = (trend.slopes - trend.initial)[np.isfinite(trend.initial)]
+    mean = float(change.mean())
+    interval = t_interval(change) if change.size > 1 else Interval.none("one network: no interval over networks")
+    sure = "its interval excludes 0" if interval.exists and 0 not in interval else "its interval includes 0"
+    sure = sure if interval.exists else "with no interval over networks that is no claim about the row"
+    return Claim(
+        f"{row}: slope of log2(sigma_T / sigma_0) with depth (octaves per layer)",
+        change.size,
+        "networks",
+        mean,
+        interval,
+        Control("no change by training", 0.0),
+        f"Training turned the slope by {mean:+.2f} octaves per layer in {who(change.size)}; {sure}.",
+    )
+
+
+def change_in_time(networks: Sequence[NetworkScales]) -> list[Claim]:
+    """Say how scales change during integration, where filters depend on solver time."""
+    tables = [network.table for network in networks]
+    moved = np.array([float((table["log2_sigma_at_end"] - table["log2_sigma"]).mean()) for table in tables])
+    changing = any(node.sizes["time"] > 1 for network in networks for node in network.filters.children.values())
+    if not changing:
+        return []
+    return [
+        Claim(
+            f"{networks[0].row}: change of scale from solver time 0 to T (octaves, mean over layers)",
+            moved.size,
+            "networks",
+            float(moved.mean()),
+            t_interval(moved) if moved.size > 1 else Interval.none("one network: no interval over networks"),
+            Control("the slope in time starts with mean 0", 0.0),
+            f"During integration the scale {'grows' if moved.mean() > 0 else 'shrinks'} by "
+            f"{abs(moved.mean()):.2f} octaves on average in {who(moved.size)}.",
+        )
+    ]
+
+
+def window_claims(network: NetworkScales) -> list[Claim]:
+    """Say how much of the filters the windows and the pixel grid take away."""
+    table = network.table
+    cut = float(table["energy_cut"].max())
+    ratio = (table["effective_sigma"] / table["sigma"]).values
+    worst = str(table["layer"].values[int(ratio.argmin())])
+    return [
+        Claim(
+            f"{network.name}: largest share of a layer's filter energy cut by the window",
+            table.sizes["layer"],
+            "layers",
+            cut,
+            Interval.none("a property of these weights, no sample"),
+            Control("no cut: an infinite window", 0.0),
+            f"Windows cut at most {100 * cut:.1f} % of a layer's filter energy.",
+        ),
+        Claim(
+            f"{network.name}: smallest effective over nominal sigma",
+            table.sizes["layer"],
+            "layers",
+            float(ratio.min()),
+            Interval.none("a property of these weights, no sample"),
+            Control("continuous Gaussian", 1.0),
+            f"On the pixel grid the scale of {worst} is {ratio.min():.2f} of its nominal sigma, the lowest of all.",
+        ),
+    ]
+
+
+def shared_scale_claim(networks: Sequence[NetworkScales], rng: np.random.Generator) -> list[Claim]:
+    """Fit a log-normal to the layers' shared scales, which are few, and compare them with their start."""
+    logs = np.concatenate([n.table["log2_sigma"].values[n.table["per_pair"].values == 0] for n in networks])
+    if not logs.size:
+        return []
+    sigma = np.exp2(logs)
+    fit, test, start = fit_lognormal(sigma), lognormal_goodness_of_fit(sigma, rng), against_start(sigma)
+    tested = f"test of fit: {test.reason}" if test.reason else f"test of fit p = {test.p:.2g}"
+    spread = Interval(fit.s * start.spread_interval[0] / start.spread, fit.s * start.spread_interval[1] / start.spread)
+    return [
+        Claim(
+            f"{networks[0].row}: s of the log-normal fitted to the layers' scales",
+            sigma.size,
+            "layers",
+            fit.s,
+            Interval(spread.low, spread.high, 0.95, "chi-square, independent layers")
+            if sigma.size > 1 and not fit.degenerate
+            else Interval.none("all scales are equal" if fit.degenerate else "one scale has no spread"),
+            Control("s of the start, log2 sigma ~ N(0, 2/3)", 2 / 3 * math.log(2)),
+            f"The {sigma.size} layers have median {fit.median:.2f} pixels and s = {fit.s:.2f} ({tested}); "
+            f"{start.sentence}.",
+        )
+    ]

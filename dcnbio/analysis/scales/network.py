@@ -1,0 +1,83 @@
+"""One network's filters, measured once for everything that is said about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import xarray as xr
+
+from dcnbio.analysis.scales.layers import layer_table
+from dcnbio.analysis.scales.measures import filter_measures, time_inputs
+from dcnbio.analysis.shapes import Floats
+from dcnbio.errors import InputError
+
+__all__ = ["NetworkScales", "measure_network"]
+
+
+@dataclass(frozen=True)
+class NetworkScales:
+    """A network and its filters' measures.
+
+    Attributes
+    ----------
+    name, row : str
+        What it is called, and the paper's row.
+    filters : xarray.DataTree
+        From `dcnbio.probe.filters.record_filters`.
+    measures : dict of str to xarray.Dataset
+        `filter_measures` of each layer.
+    table : xarray.Dataset
+        `layer_table`.
+    """
+
+    name: str
+    row: str
+    filters: xr.DataTree
+    measures: dict[str, xr.Dataset]
+    table: xr.Dataset
+
+    @property
+    def per_pair_layers(self) -> list[str]:
+        """Layers with a scale for each channel pair."""
+        return [str(name) for name in self.table["layer"].values[self.table["per_pair"].values == 1]]
+
+    def scales_before(self, layer: str) -> Floats | None:
+        """Give the scales of a per-pair layer's filters before training, (output, input), or None."""
+        dataset = self.filters[layer].to_dataset()
+        if "log2_sigma_initial" not in dataset:
+            return None
+        start = dataset["log2_sigma_initial"].isel(input=slice(int(dataset.attrs["time_channel"]), None))
+        values: Floats = np.exp2(start.transpose("output", "input").values.astype(np.float64))
+        return values
+
+    def time_channel_scales(self, layer: str) -> Floats | None:
+        """Give the scales of a per-pair layer's time channel, (output, 1), or None."""
+        dataset = time_inputs(self.filters[layer].to_dataset())
+        if dataset.sizes["input"] == 0:
+            return None
+        values = dataset["log2_sigma"].isel(time=0).transpose("output", "input").values
+        scales: Floats = np.exp2(values.astype(np.float64))
+        return scales
+
+
+def measure_network(name: str, filters: xr.DataTree) -> NetworkScales:
+    """Measure all filters of a network.
+
+    Parameters
+    ----------
+    name : str
+        What the network is called in results.
+    filters : xarray.DataTree
+        From `dcnbio.probe.filters.record_filters`.
+
+    Raises
+    ------
+    InputError
+        If the tree holds no layers, or a layer's record is incomplete.
+    """
+    if not filters.children:
+        raise InputError(f"the record of {name} holds no layers; make it with dcnbio.probe.filters.record_filters.")
+    measures = {layer: filter_measures(node.to_dataset()) for layer, node in filters.children.items()}
+    row = str(filters.attrs.get("row", "unknown"))
+    return NetworkScales(name, row, filters, measures, layer_table(filters, measures))
