@@ -35,6 +35,7 @@ app = App(
     result_action="return_value",
     exit_on_error=False,
     print_error=False,
+    suppress_keyboard_interrupt=False,  # it comes to `run`, with the sentence of what is kept
 )
 app.command(probe)
 app.command(train)
