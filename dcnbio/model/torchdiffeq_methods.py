@@ -61,6 +61,10 @@ class Watched:
         if self.settings.fixed_step:
             self.step_times.append(float(t0 + dt))
 
+
+class WatchedControl(Watched):
+    """The same for methods that accept and reject steps; fixed-step methods warn of calls they do not make."""
+
     def callback_accept_step(self, t0: Tensor, y0: Tensor, dt: Tensor) -> None:
         """See a step accepted."""
         self.step_times.append(float(t0 + dt))
@@ -141,7 +145,7 @@ def solve_by_torchdiffeq(
     Solution
         Where the solve ended early, only the times it can be sure of (time 0) hold numbers.
     """
-    watched = Watched(field, settings)
+    watched = (Watched if settings.fixed_step else WatchedControl)(field, settings)
     starts_late = float(times[0]) > 0
     grid = torch.cat([times.new_zeros(1), times]) if starts_late else times
     status, reached = Status.OK, float(times[-1])
