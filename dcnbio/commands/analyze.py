@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import textwrap
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +13,7 @@ from cyclopts import App, Parameter
 from dcnbio.commands.options import Json, Model
 from dcnbio.commands.output import Speaker
 from dcnbio.commands.table import table
-from dcnbio.errors import InputError
+from dcnbio.errors import CheckpointError, InputError
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -26,31 +27,49 @@ __all__ = ["analyze", "scales"]
 analyze = App(name="analyze", help="Analyse filters and recordings: results with intervals and controls.")
 
 
+@dataclass(frozen=True)
+class Resampling:
+    """How intervals are made."""
+
+    resamples: Annotated[int, Parameter(help="Of each bootstrap; 9999 for print.")] = 1999
+    seed: Annotated[int, Parameter(help="Of all resampling.")] = 0
+
+
+@dataclass(frozen=True)
+class Where:
+    """Where results go."""
+
+    out: Annotated[Path | None, Parameter(help="A .nc file for the tables and every measure.")] = None
+    overwrite: Annotated[bool, Parameter(negative=(), help="Replace a result that is there.")] = False
+    json: Json = False
+
+
+RESAMPLING, PRINTED = Resampling(), Where()
+
+
 @analyze.command
 def scales(
     *checkpoints: Annotated[
         str, Parameter(help="Shipped names or files; all shipped networks with SRF layers if none.")
     ],
     model: Model = None,
-    resamples: Annotated[int, Parameter(help="Of each bootstrap; 9999 for print.")] = 1999,
-    seed: Annotated[int, Parameter(help="Of all resampling.")] = 0,
-    out: Annotated[Path | None, Parameter(help="A .nc file for the tables and every filter's measures.")] = None,
-    overwrite: Annotated[bool, Parameter(negative=(), help="Replace a file that is there.")] = False,
-    json_: Json = False,
+    resampling: Annotated[Resampling, Parameter(name="*")] = RESAMPLING,
+    where: Annotated[Where, Parameter(name="*")] = PRINTED,
 ) -> int:
     """Analyse the scales of filters: against depth, their distribution, shapes, and what training made of them."""
     from dcnbio.analysis.result_file import check_result_path, write_result
     from dcnbio.analysis.scales import analyze_scales
 
-    if out is not None:
-        check_result_path(out, overwrite=overwrite)
-    if resamples < 99:
-        raise InputError(f"--resamples is {resamples}; limits at 95 % need at least 99 (1999 or more for print).")
-    filters = gather(checkpoints, model)
-    found = analyze_scales(filters, seed=seed, resamples=resamples, progress=progress)
-    if out is not None:
-        write_result(found.to_tree(), out, "scales", overwrite=overwrite)
-    Speaker(json_).give(as_json(found), report(found) + ("" if out is None else f"\nwritten to {out}"))
+    if where.out is not None:
+        check_result_path(where.out, overwrite=where.overwrite)
+    if resampling.resamples < 99:
+        raise InputError(f"--resamples is {resampling.resamples}; limits at 95 % need at least 99 (1999 for print).")
+    found = analyze_scales(gather(checkpoints, model), progress=progress, **vars(resampling))
+    text = report(found)
+    if where.out is not None:
+        write_result(found.to_tree(), where.out, "scales", overwrite=where.overwrite)
+        text += f"\n\nwritten to {where.out}"
+    Speaker(where.json).give(as_json(found), text)
     return 0
 
 
@@ -74,7 +93,9 @@ def gather(checkpoints: tuple[str, ...], model: str | None) -> dict[str, xr.Data
     for name in shipped_checkpoints():
         try:
             found[name] = checkpoint_filters(name, model)
-        except InputError as error:
+        except CheckpointError:
+            raise
+        except InputError as error:  # a network without SRF layers
             print(f"{name} is left out: {error}", file=sys.stderr)
     return found
 

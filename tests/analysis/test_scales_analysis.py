@@ -116,6 +116,8 @@ def test_a_foreign_record_is_refused():
         filter_measures(node.isel(function=slice(None, None, -1)))
     with pytest.raises(InputError, match="filters names no network"):
         analyze_scales({})
+    with pytest.raises(InputError, match="b has the same weights as a; one network counts once"):
+        analyze_scales({name: untrained()[1] for name in "ab"})
 
 
 def test_the_shipped_network():
@@ -176,6 +178,14 @@ def test_an_unknown_start_is_said_to_be_unknown(pairs):
     assert skew.control.estimate == pytest.approx(1.575, abs=0.01)
     assert "not known" in skew.control.name
     assert "start unknown" in result.conclusion
+
+
+def test_too_few_channels_to_resample_are_said():
+    net = build("dcn-sigma-ji", widths=(4, 4), norm_groups=4)
+    result = analyze_scales({"small": record_filters(net, initial_log2_sigma(net))}, resamples=99)
+    shares = [claim for claim in result.claims if "share of" in claim.name and "kind" not in claim.name]
+    checked(result)
+    assert "4 clusters are too few to resample (at least 6)" in {claim.interval.reason for claim in shares}
 
 
 def test_the_start_is_recognised():

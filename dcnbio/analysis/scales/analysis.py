@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from dcnbio.analysis.claim import Claim
-from dcnbio.analysis.scales.depth_claims import depth_claims, shared_scale_claim, window_claims
+from dcnbio.analysis.scales.depth_claims import depth_claims, shared_scale_claim, signed, window_claims
 from dcnbio.analysis.scales.distribution_claims import ConvolutionScales, convolution_scales, distribution_claims
 from dcnbio.analysis.scales.kind_claims import kind_claims
 from dcnbio.analysis.scales.network import NetworkScales, measure_network
@@ -44,7 +44,7 @@ def analyze_scales(
     Raises
     ------
     InputError
-        If no network is given, or a record of filters is incomplete.
+        If no network is given, two are the same, or a record of filters is incomplete.
 
     Notes
     -----
@@ -53,6 +53,7 @@ def analyze_scales(
     """
     if not filters:
         raise InputError("filters names no network; give at least one record of filters.")
+    refuse_twins(filters)
     rng = np.random.default_rng(seed)
     tell = progress or (lambda part: None)
     networks = []
@@ -76,6 +77,18 @@ def analyze_scales(
     return ScalesResult(tuple(networks), distributions, tuple(claims), conclusion, seed, resamples)
 
 
+def refuse_twins(filters: Mapping[str, xr.DataTree]) -> None:
+    """Refuse the same weights under two names: they would count as two training seeds."""
+    seen: dict[str, str] = {}
+    for name, tree in filters.items():
+        weights = str(tree.attrs.get("weights", name))
+        if weights in seen:
+            raise InputError(
+                f"{name} has the same weights as {seen[weights]}; one network counts once, so leave it out."
+            )
+        seen[weights] = name
+
+
 def sentences(
     networks: list[NetworkScales], claims: list[Claim], distributions: Mapping[str, list[ConvolutionScales]]
 ) -> list[str]:
@@ -84,9 +97,9 @@ def sentences(
     for claim in claims:
         if "slope of log2 sigma with depth" in claim.name:
             control = claim.control
-            before = f"{control.estimate:+.2f} before training" if "before" in control.name else "start unknown"
+            before = f"{signed(control.estimate)} before training" if "before" in control.name else "start unknown"
             row = claim.name.split(":")[0]
-            said.append(f"{row} (n = {claim.n}): scale {claim.estimate:+.2f} octaves per layer of depth, {before}")
+            said.append(f"{row} (n = {claim.n}): scale {signed(claim.estimate)} octaves per layer of depth, {before}")
     for name, found in distributions.items():
         within = sum(one.after.equivalence.verdict == "within" for one in found)
         started = [one.before["largest"].value for one in found if one.before is not None]

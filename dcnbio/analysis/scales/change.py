@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -54,6 +54,11 @@ def untransformed(interval: Interval) -> Interval:
     return Interval(math.tanh(interval.low), math.tanh(interval.high), interval.level, interval.method, interval.reason)
 
 
+def within_0_and_1(interval: Interval) -> Interval:
+    """Cut an interval of a share to what a share can be."""
+    return replace(interval, low=max(interval.low, 0.0), high=min(interval.high, 1.0)) if interval.exists else interval
+
+
 def scale_change(before: Floats, after: Floats, rng: np.random.Generator, resamples: int = 1999) -> ScaleChange:
     """Pair the scales of filters before and after training.
 
@@ -95,7 +100,7 @@ def scale_change(before: Floats, after: Floats, rng: np.random.Generator, resamp
     found = two_way_bootstrap(correlation_statistic(x, y), rng, resamples)
     return ScaleChange(
         correlation=Estimate(math.tanh(float(found.estimate[0])), untransformed(found.interval(0))),
-        share=Estimate(float(found.estimate[1]), found.interval(1)),
+        share=Estimate(float(found.estimate[1]), within_0_and_1(found.interval(1))),
         spread=Estimate(float(found.estimate[2]), found.interval(2)),
         shifts=shifts,
         shuffled=float(np.corrcoef(rng.permutation(x.ravel()), y.ravel())[0, 1]),

@@ -16,12 +16,17 @@ from dcnbio.analysis.statistics.interval import Interval
 from dcnbio.analysis.statistics.lognormal import fit_lognormal
 from dcnbio.analysis.statistics.t_interval import t_interval
 
-__all__ = ["depth_claims", "shared_scale_claim", "window_claims"]
+__all__ = ["depth_claims", "shared_scale_claim", "signed", "window_claims"]
 
 
 def who(n: int) -> str:
     """Name what a statement is about."""
     return "this network" if n == 1 else f"these {n} networks"
+
+
+def signed(value: float) -> str:
+    """Write octaves with their sign, and zero as +0.00."""
+    return f"{round(value, 2) + 0.0:+.2f}"
 
 
 def depth_claims(networks: Sequence[NetworkScales]) -> list[Claim]:
@@ -52,7 +57,7 @@ def rise(row: str, trend: DepthTrend) -> Claim:
         mean,
         trend.interval,
         start,
-        f"In {who(trend.n)} the scale {'rises' if mean > 0 else 'falls'} by {abs(mean):.2f} octaves per layer, "
+        f"In {who(trend.n)} the scale changes by {signed(mean)} octaves per layer of depth, "
         f"{beyond} a chance start makes (95 % of {'such means' if trend.n > 1 else 'untrained networks'} lie within "
         f"+-{chance:.2f}).",
     )
@@ -72,7 +77,7 @@ def rise_by_training(row: str, trend: DepthTrend) -> Claim:
         mean,
         interval,
         Control("no change by training", 0.0),
-        f"Training turned the slope by {mean:+.2f} octaves per layer in {who(change.size)}; {sure}.",
+        f"Training turned the slope by {signed(mean)} octaves per layer in {who(change.size)}; {sure}.",
     )
 
 

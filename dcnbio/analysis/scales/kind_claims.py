@@ -37,14 +37,18 @@ def untrained_shares(network: NetworkScales, rng: np.random.Generator) -> Floats
 def shares(network: NetworkScales, rng: np.random.Generator, resamples: int) -> tuple[Floats, list[Interval]]:
     """Give the share of each kind over all layers, with intervals clustered by channels within each layer."""
     filters = network.table["filters"].values
-    weight = filters / filters.sum()
+    weight, reasons = filters / filters.sum(), []
     estimate, spread = np.zeros(len(COUNTED)), np.zeros((resamples, len(COUNTED)))
     for part, measures in zip(weight, network.measures.values(), strict=True):
         grids = [(measures["kind"].values == code).astype(np.float64) for code in range(len(COUNTED))]
         found = two_way_bootstrap(mean_statistic(*grids), rng, resamples)
         estimate += part * found.estimate
-        spread += part * np.stack([found.spread(k) for k in range(len(COUNTED))], axis=1)
+        reasons.append("" if found.interval().exists else found.interval().reason)
+        spread += part * np.stack([found.spread(k) for k in range(len(COUNTED))], axis=1)  # shares are always defined
     method = f"two-way cluster bootstrap within each layer, {resamples} resamples; this network's filters"
+    missing = next((why for why in reasons if why), "")
+    if missing:
+        return estimate, [Interval.none(missing)] * len(COUNTED)
     low, high = np.clip(np.quantile(spread, [0.025, 0.975], axis=0), 0, 1)
     return estimate, [Interval(float(a), float(b), 0.95, method) for a, b in zip(low, high, strict=True)]
 
@@ -56,8 +60,9 @@ def kind_claims(network: NetworkScales, rng: np.random.Generator, resamples: int
     n = int(network.table["filters"].sum())
     claims = []
     for k, kind in enumerate(COUNTED):
-        inside = control[k] in intervals[k]
-        more = "no other share than" if inside else ("more than" if estimate[k] > control[k] else "fewer than")
+        more = "more than" if estimate[k] > control[k] else "fewer than"
+        if not intervals[k].exists or control[k] in intervals[k]:
+            more = "no clearly other share than"
         claims.append(
             Claim(
                 f"{network.name}: share of {kind} filters",

@@ -86,8 +86,8 @@ def lognormal_goodness_of_fit(
 
     Notes
     -----
-    With tens of thousands of filters any departure is significant: read the size of D against a bound first. The
-    p of a Kolmogorov-Smirnov test with fitted parameters (``scipy.stats.kstest``) is far too large.
+    With very many filters any departure is significant: read the size of D against a bound first. The p of
+    ``scipy.stats.kstest`` with fitted parameters is far too large.
 
     References
     ----------
