@@ -50,7 +50,7 @@ RESAMPLING, PRINTED = Resampling(), Where()
 @analyze.command
 def scales(
     *checkpoints: Annotated[
-        str, Parameter(help="Shipped names or files; all shipped networks with SRF layers if none.")
+        str, Parameter(help="Shipped names or files; all shipped trained networks with SRF layers if none.")
     ],
     model: Model = None,
     resampling: Annotated[Resampling, Parameter(name="*")] = RESAMPLING,
@@ -80,7 +80,7 @@ def progress(part: str) -> None:
 
 def gather(checkpoints: tuple[str, ...], model: str | None) -> dict[str, xr.DataTree]:
     """Record the filters of each network; of all shipped ones, those with SRF layers."""
-    from dcnbio.model.loading import shipped_checkpoints
+    from dcnbio.model.loading import shipped_checkpoints, shipped_controls
     from dcnbio.probe.filters import checkpoint_filters
 
     if checkpoints:
@@ -90,13 +90,16 @@ def gather(checkpoints: tuple[str, ...], model: str | None) -> dict[str, xr.Data
         short = len(set(stems.values())) == len(stems)
         return {stems[name] if short else name: checkpoint_filters(name, model) for name in checkpoints}
     found = {}
-    for name in shipped_checkpoints():
+    for name in [*shipped_checkpoints(), *shipped_controls()]:
         try:
-            found[name] = checkpoint_filters(name, model)
+            filters = checkpoint_filters(name, model)
         except CheckpointError:
             raise
         except InputError as error:  # a network without SRF layers
             print(f"{name} is left out: {error}", file=sys.stderr)
+            continue
+        if filters.attrs["trained"]:  # what an untrained network would show stands in every header
+            found[name] = filters
     return found
 
 

@@ -10,21 +10,40 @@ from dcnbio.images.shipped import data_root, shipped
 from dcnbio.model.checkpoint import load_checkpoint
 from dcnbio.model.network import FieldMaker, Network
 from dcnbio.model.public_checkpoint import load_public
+from dcnbio.model.rows import ROWS
 
-__all__ = ["DEFAULT_CHECKPOINT", "find_checkpoint", "load", "shipped_checkpoints"]
+__all__ = ["DEFAULT_CHECKPOINT", "find_checkpoint", "load", "shipped_checkpoints", "shipped_controls"]
 
 DEFAULT_CHECKPOINT = "dcn-ode"
 SUFFIXES = (".safetensors", ".pth", ".pt")
 
 
 def shipped_checkpoints() -> list[str]:
-    """List the names of the networks that come with dcnbio.
+    """List the trained networks that come with dcnbio, each named after its row.
 
     Examples
     --------
     >>> "dcn-ode" in shipped_checkpoints()
     True
     """
+    return [name for name in shipped_names() if name in ROWS]
+
+
+def shipped_controls() -> list[str]:
+    """List the other networks that come with dcnbio: untrained ones, and ones whose scales began elsewhere.
+
+    Their names begin with their row's. They are loaded by name, and never counted as further seeds of a row.
+
+    Examples
+    --------
+    >>> "dcn-ode-untrained" in shipped_controls()
+    True
+    """
+    return [name for name in shipped_names() if name not in ROWS]
+
+
+def shipped_names() -> list[str]:
+    """List all."""
     return sorted(path.stem for path in (data_root() / "checkpoints").glob("*.safetensors"))
 
 
@@ -36,7 +55,7 @@ def find_checkpoint(name: str | Path) -> Path:
     CheckpointError
         If there is none, or a folder holds several.
     """
-    if str(name) in shipped_checkpoints():
+    if str(name) in shipped_names():
         return shipped(f"checkpoints/{name}.safetensors")
     path = Path(name)
     if path.is_dir():
@@ -48,7 +67,7 @@ def find_checkpoint(name: str | Path) -> Path:
     if not path.is_file():
         raise CheckpointError(
             f"checkpoint is {str(name)!r}: there is no such file, and the shipped ones are "
-            f"{', '.join(shipped_checkpoints())}."
+            f"{', '.join(shipped_names())}."
         )
     return path
 

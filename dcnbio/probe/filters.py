@@ -172,7 +172,7 @@ def checkpoint_filters(name: str | Path, model: str | None = None) -> xr.DataTre
     Returns
     -------
     xarray.DataTree
-        See `record_filters`.
+        See `record_filters`; with the attributes ``initial_sigma`` (where the scales began) and ``trained``.
 
     Examples
     --------
@@ -181,5 +181,9 @@ def checkpoint_filters(name: str | Path, model: str | None = None) -> xr.DataTre
     """
     path = find_checkpoint(name)
     net = load(path, model)
-    initial = read_header(path).initial_log2_sigma if path.suffix == ".safetensors" else {}
-    return record_filters(net, initial)
+    if path.suffix != ".safetensors":
+        return record_filters(net)
+    header = read_header(path)
+    tree = record_filters(net, header.initial_log2_sigma)
+    trained = header.metrics.get("passes", 1) != 0
+    return tree.assign_attrs(initial_sigma=header.recipe.get("initial_sigma", "paper"), trained=int(trained))

@@ -22,7 +22,8 @@ class NetworkScales:
     Attributes
     ----------
     name, row : str
-        What it is called, and the paper's row.
+        What it is called, and its kind: the paper's row, and the start of its scales where that is not the paper's,
+        so that a control is never counted among the seeds of a row.
     filters : xarray.DataTree
         From `dcnbio.probe.filters.record_filters`.
     measures : dict of str to xarray.Dataset
@@ -79,5 +80,18 @@ def measure_network(name: str, filters: xr.DataTree) -> NetworkScales:
     if not filters.children:
         raise InputError(f"the record of {name} holds no layers; make it with dcnbio.probe.filters.record_filters.")
     measures = {layer: filter_measures(node.to_dataset()) for layer, node in filters.children.items()}
-    row = str(filters.attrs.get("row", "unknown"))
-    return NetworkScales(name, row, filters, measures, layer_table(filters, measures))
+    return NetworkScales(name, kind_of(filters), filters, measures, layer_table(filters, measures))
+
+
+def kind_of(filters: xr.DataTree) -> str:
+    """Name a network's row, and how it differs from the others of that row.
+
+    Examples
+    --------
+    >>> kind_of(xr.DataTree(xr.Dataset(attrs={"row": "dcn-sigma-ji", "initial_sigma": "constant"})))
+    'dcn-sigma-ji (scales from constant)'
+    """
+    row, start = str(filters.attrs.get("row", "unknown")), str(filters.attrs.get("initial_sigma", "paper"))
+    if not int(filters.attrs.get("trained", 1)):
+        return f"{row} (untrained)"
+    return row if start == "paper" else f"{row} (scales from {start})"

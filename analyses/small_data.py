@@ -1,0 +1,144 @@
+"""Table 2: accuracy after training on few images per class, by the paper's recipe, paired across networks.
+
+    python analyses/small_data.py --images train.tar.xz                        8 and 16 images per class, five seeds
+    python analyses/small_data.py --images train.tar.xz --per-class 52 --models dcn-ode ode-net
+    python analyses/small_data.py --table                                      what the runs so far say
+
+The paper's recipe to the letter: 100 epochs, dopri5 at 1e-3, adjoint gradients, one batch where there are under 128
+images. A seed draws the same images for every network, and the same initial values for the same row, so differences
+are paired by seed. Every finished run is a line of results/small_data.csv and is not run again; a run that was
+interrupted goes on where it was. Accuracy: all test images, dopri5 at 1e-3, after the last epoch.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import itertools
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+from tqdm import tqdm
+
+from dcnbio.analysis.statistics.t_interval import t_interval
+from dcnbio.training import RunOptions, read_recipe, train, with_settings
+from dcnbio.training.images import TrainingImages, read_training_images
+from dcnbio.training.recipe import Recipe
+
+HERE = Path(__file__).parent
+RECIPE = HERE / "recipes" / "paper_small_data.toml"
+RESULTS = HERE / "results" / "small_data.csv"
+COLUMNS = ["model", "per_class", "seed", "test_accuracy", "test_n", "failed", "passes", "minutes", "final_loss"]
+MODELS = ["dcn-ode", "ode-net", "resnet-blocks", "ode-net-celu-t2"]
+
+
+def options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--images", help="CIFAR-10's training set; the test set is looked for beside it")
+    parser.add_argument("--per-class", type=int, nargs="+", default=[8, 16])
+    parser.add_argument("--models", nargs="+", default=MODELS)
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2, 3, 4])
+    parser.add_argument("--runs", type=Path, default=Path("runs/small_data"), help="folder of the runs")
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--table", action="store_true", help="print the table of the runs so far, and end")
+    return parser.parse_args()
+
+
+def finished() -> list[dict[str, str]]:
+    """Read the runs so far."""
+    if not RESULTS.exists():
+        return []
+    with open(RESULTS, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def note(line: dict[str, object]) -> None:
+    """Add a run."""
+    new = not RESULTS.exists()
+    RESULTS.parent.mkdir(exist_ok=True)
+    with open(RESULTS, "a", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        if new:
+            writer.writeheader()
+        writer.writerow(line)
+
+
+def recipe_of(model: str, per_class: int, seed: int) -> Recipe:
+    """Give the recipe of one run."""
+    return with_settings(read_recipe(RECIPE), [f"model={model}", f"per_class={per_class}", f"seed={seed}"])
+
+
+def one_run(recipe: Recipe, images: TrainingImages, folder: Path, device: str) -> dict[str, object]:
+    """Train once, going on with what is there."""
+    last: dict[str, float] = {}
+
+    def see(figures: object) -> None:
+        if isinstance(figures, dict) and "loss" in figures:
+            last["loss"] = figures["loss"]
+
+    resume = (folder / "run.json").exists()
+    run = RunOptions(folder, device, resume=resume, save_minutes=2.0, command="analyses/small_data.py")
+    found = train(None if resume else recipe, images, run, see)
+    if found is None:
+        raise SystemExit("stopped; the same command goes on")
+    return {
+        "model": recipe.model,
+        "per_class": recipe.data.per_class,
+        "seed": recipe.seed,
+        "test_accuracy": found["test_accuracy"],
+        "test_n": found["test_n"],
+        "failed": found["test_failed"],
+        "passes": found["passes"],
+        "minutes": round(found["minutes"], 2),
+        "final_loss": round(last.get("loss", float("nan")), 5),
+    }
+
+
+def table(lines: list[dict[str, str]]) -> str:
+    """Lay out mean, t interval and every point; and differences from dcn-ode, paired by seed."""
+    found: dict[tuple[str, int], dict[int, float]] = defaultdict(dict)
+    for line in lines:
+        found[line["model"], int(line["per_class"])][int(line["seed"])] = 100 * float(line["test_accuracy"])
+    out = [
+        "| images per class | network | seeds | accuracy, % (95 % t interval) | each | dcn-ode minus it, points |",
+        "|---|---|---|---|---|---|",
+    ]
+    for (model, count), by_seed in sorted(found.items(), key=lambda item: (item[0][1], item[0][0])):
+        values = np.array([by_seed[seed] for seed in sorted(by_seed)])
+        each = ", ".join(f"{value:.1f}" for value in values)
+        reference = found.get(("dcn-ode", count), {})
+        pairs = np.array([reference[seed] - by_seed[seed] for seed in sorted(by_seed) if seed in reference])
+        difference = spread_text(pairs, "+.1f") if model != "dcn-ode" else "-"
+        out.append(f"| {count} | {model} | {len(values)} | {spread_text(values, '.1f')} | {each} | {difference} |")
+    return "\n".join(out)
+
+
+def spread_text(values: np.ndarray, form: str) -> str:
+    """Write a mean with its t interval over seeds."""
+    if not len(values):
+        return "-"
+    interval = t_interval(values)
+    limits = f" ({interval.low:{form}} to {interval.high:{form}})" if interval.exists else f" ({interval.reason})"
+    return f"{values.mean():{form}}{limits}"
+
+
+def main() -> None:
+    chosen = options()
+    if chosen.table:
+        print(table(finished()))
+        return
+    if not chosen.images:
+        raise SystemExit("name CIFAR-10's training set with --images")
+    done = {(line["model"], int(line["per_class"]), int(line["seed"])) for line in finished()}
+    # seeds first: every network has one run before any has two
+    wanted = [(m, n, s) for n, s, m in itertools.product(chosen.per_class, chosen.seeds, chosen.models)]
+    images = read_training_images(chosen.images)
+    for model, count, seed in tqdm([key for key in wanted if key not in done], unit="run", desc="table 2"):
+        recipe = recipe_of(model, count, seed)
+        note(one_run(recipe, images, chosen.runs / f"{model}-{count}-{seed}", chosen.device))
+    print(table(finished()))
+
+
+if __name__ == "__main__":
+    main()

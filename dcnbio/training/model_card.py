@@ -1,0 +1,168 @@
+"""The card that goes with a shipped network, written from its header alone: nothing in it is typed by hand."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from dcnbio.model.checkpoint import Header, load_checkpoint, read_header
+from dcnbio.model.network import Network
+from dcnbio.model.scales import layer_scales
+
+__all__ = ["model_card"]
+
+START = {
+    "paper": "log2 sigma ~ N(0, 2/3)",
+    "constant": "1 pixel everywhere",
+    "log2-uniform": "log2 sigma uniform, standard deviation 2/3",
+}
+
+
+def share(metrics: Mapping[str, Any], name: str) -> str:
+    """Write an accuracy with its n and interval.
+
+    Examples
+    --------
+    >>> share({"test_accuracy": 0.5, "test_n": 100, "test_interval": [0.404, 0.596]}, "test")
+    '50.0 % of 100 images (95 % interval 40.4 to 59.6)'
+    """
+    if metrics.get(f"{name}_accuracy") is None:
+        return "not measured"
+    low, high = metrics[f"{name}_interval"]
+    right = f"{100 * metrics[f'{name}_accuracy']:.1f} % of {metrics[f'{name}_n']:,} images"
+    return f"{right} (95 % interval {100 * low:.1f} to {100 * high:.1f})"
+
+
+def phases_text(phases: Sequence[Mapping[str, Any]]) -> str:
+    """Write the solvers of a run in the order they were used."""
+    said = []
+    for phase in phases:
+        steps = f" x {phase['steps']} per block" if phase["steps"] else f" at {phase['rtol']:g}"
+        said.append(f"{phase['method']}{steps} up to {100 * phase['until']:g} % ({phase['gradient']} gradients)")
+    return ", ".join(said)
+
+
+def recipe_lines(recipe: Mapping[str, Any], metrics: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Write what was done."""
+    optimisation, data = recipe["optimisation"], recipe["data"]
+    rate = f"{optimisation['learning_rate']:g}, {optimisation['schedule']}"
+    decay = f", weight decay {optimisation['weight_decay']:g}" if optimisation["weight_decay"] else ""
+    shifts = f"{data['translate']}-pixel shifts{' and flips' if data['flip'] else ''}"
+    lines = [
+        ("data", str(recipe.get("images_source", "not recorded"))),
+        ("held out", f"{data['held_out']:,} training images, the same for every network; they make all choices"),
+        (
+            "recipe",
+            f"{recipe['name']}; SGD, momentum {optimisation['momentum']:g}{decay}, learning rate {rate}, "
+            f"batch {optimisation['batch_size']}, {shifts}",
+        ),
+        ("solver while training", phases_text(recipe["phases"])),
+        ("start of the scales", START.get(recipe["initial_sigma"], recipe["initial_sigma"])),
+        ("seed", str(recipe["seed"])),
+        ("image passes", f"{metrics['passes']:,}"),
+        ("time", f"{metrics['minutes']:.0f} minutes on {metrics.get('machine', 'a machine not recorded')}"),
+    ]
+    if recipe.get("command"):
+        lines.append(("command", f"`{recipe['command']}`"))
+    return lines
+
+
+def result_lines(metrics: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Write what came out."""
+    lines = [("**held-out accuracy**", share(metrics, "held_out")), ("**test accuracy**", share(metrics, "test"))]
+    for name in ("held_out", "test"):
+        if f"{name}_mse" in metrics:
+            mse = metrics[f"{name}_mse"]
+            lines.append(
+                (f"{name.replace('_', ' ')} error", f"mean square error {mse:.5f} of {metrics[f'{name}_n']:,}")
+            )
+    if metrics.get("nfe"):
+        lines.append(("NFE per block", ", ".join(f"{value:.1f}" for value in metrics["nfe"])))
+    if metrics.get("solver"):
+        lines.append(("measured with", str(metrics["solver"])))
+    for tolerance, found in metrics.get("held_out_by_tolerance", {}).items():
+        nfe = " + ".join(f"{value:.0f}" for value in found["nfe"])
+        lines.append((f"held out at tolerance {tolerance}", f"{100 * found['value']:.1f} %, NFE {nfe}"))
+    return lines
+
+
+@torch.no_grad()
+def scale_lines(net: Network, initial: Mapping[str, Sequence[float]]) -> list[str]:
+    """Write the scale of each layer before and after."""
+    lines = []
+    for scale in layer_scales(net):
+        after = f"{float(scale.sigma.median()):.2f}"
+        before = initial.get(scale.layer)
+        start = f"{statistics.median(2**s for s in before):.2f}" if before else "-"
+        many = "" if scale.sigma.numel() == 1 else f" (median of {scale.sigma.numel():,})"
+        lines.append(f"| {scale.layer} | {start} | {after}{many} |")
+    return lines
+
+
+def not_good_for(header: Header) -> list[str]:
+    """Say what the network should not be used for."""
+    metrics = header.metrics
+    if not metrics.get("passes"):
+        return ["It was never trained: it is a control for what training made of the others."]
+    said = ["One seed: what is found in it is said about this network, not about its kind."]
+    optimisation = header.recipe.get("optimisation", {})
+    if optimisation.get("schedule") != "steps" or optimisation.get("passes"):
+        said.append("It was not trained by the paper's recipe, so its accuracy is not to be held against the paper's.")
+    if metrics.get("test_accuracy", 1) < 0.88:
+        said.append(
+            "Its accuracy is below the paper's 89.5 %: claims that rest on a well-trained network need another."
+        )
+    if header.recipe.get("initial_sigma", "paper") != "paper":
+        said.append("Its scales began elsewhere than the paper's: it is a control for the distribution of scales.")
+    return said
+
+
+def model_card(path: Path) -> str:
+    """Write the card of a checkpoint, in Markdown.
+
+    Parameters
+    ----------
+    path : Path
+        A .safetensors file of ours with a network in it.
+
+    Returns
+    -------
+    str
+        Recipe, data, seed, passes, machine, minutes, accuracies with n and interval, NFE, scales before and after,
+        and what the network is not good for.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from dcnbio.model.checkpoint import save_checkpoint
+    >>> from dcnbio.model.network import build
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = save_checkpoint(build("dcn-ode"), Path(folder, "net.safetensors"), metrics={"passes": 0})
+    ...     print(model_card(file).splitlines()[0])
+    # net: dcn-ode, untrained
+    """
+    header, net = read_header(path), load_checkpoint(path)
+    trained = bool(header.metrics.get("passes"))
+    unfinished = ", unfinished" if trained and header.metrics.get("finished") is False else ""
+    title = f"# {path.stem}: {net.spec.row}, {'trained' if trained else 'untrained'}{unfinished}"
+    count = sum(p.numel() for p in net.parameters())
+    about = [
+        ("parameters", f"{count:,}"),
+        ("integration time T", ", ".join(f"{t:g}" for t in net.spec.integration_time)),
+    ]
+    if header.recipe:
+        about += recipe_lines(header.recipe, header.metrics)
+    elif "seed" in header.source:
+        about.append(("seed", str(header.source["seed"])))
+    if trained:
+        about += result_lines(header.metrics)
+    scales = scale_lines(net, header.initial_log2_sigma)
+    parts = [title, "| | |\n|---|---|\n" + "\n".join(f"| {name} | {text} |" for name, text in about)]
+    if scales:
+        parts.append("Scales (sigma, pixels):\n\n| layer | before | after |\n|---|---|---|\n" + "\n".join(scales))
+    parts.append("Not good for:\n\n" + "\n".join(f"- {sentence}" for sentence in not_good_for(header)))
+    return "\n\n".join(parts) + "\n"

@@ -1,0 +1,63 @@
+"""The card says what the header says, and nothing more."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dcnbio.images.shipped import data_root
+from dcnbio.model.checkpoint import read_header, save_checkpoint
+from dcnbio.model.loading import load, shipped_checkpoints, shipped_controls
+from dcnbio.model.network import build
+from dcnbio.training import Recipe, RunOptions, train, with_settings
+from dcnbio.training.images import LabelledImages, TrainingImages
+from dcnbio.training.model_card import model_card
+from dcnbio.training.recipe import Phase
+
+SMALL = ["network.widths=[4]", "network.norm_groups=4", "network.integration_time=0.2", "batch_size=8", "held_out=20"]
+
+
+def trained(folder: Path, *settings: str) -> Path:
+    random = np.random.default_rng(0)
+    images = LabelledImages(random.integers(0, 255, (60, 3, 12, 12), dtype=np.uint8), np.arange(60) % 10)
+    test = LabelledImages(random.integers(0, 255, (20, 3, 12, 12), dtype=np.uint8), np.arange(20) % 10)
+    recipe = with_settings(Recipe(phases=(Phase(gradient="exact"),)), [*SMALL, "epochs=1", *settings])
+    train(recipe, TrainingImages(images, test, "made of noise", {"train": "a", "test": "b"}), RunOptions(folder))
+    return folder / "checkpoint.safetensors"
+
+
+def test_a_card_holds_recipe_accuracies_and_scales(tmp_path):
+    path = trained(tmp_path / "run", "initial_sigma=constant")
+    card, metrics = model_card(path), read_header(path).metrics
+    assert f"{100 * metrics['held_out_accuracy']:.1f} % of 20 images" in card
+    assert f"{100 * metrics['test_accuracy']:.1f} % of 20 images" in card
+    assert "made of noise" in card
+    assert "| image passes | 40 |" in card
+    assert "1 pixel everywhere" in card
+    assert "| blocks.0.field.conv1 | 1.00 |" in card
+    assert "held out at tolerance 1e-06" in card
+    assert "its scales began elsewhere" in card.lower()
+    assert "below the paper's" in card
+
+
+def test_an_untrained_network_is_called_one(tmp_path):
+    path = save_checkpoint(build("ode-net"), tmp_path / "net.safetensors", metrics={"passes": 0})
+    card = model_card(path)
+    assert card.startswith("# net: ode-net, untrained")
+    assert "accuracy" not in card
+    assert "never trained" in card
+
+
+def test_controls_ship_beside_the_networks_and_are_not_counted_among_them():
+    assert "dcn-ode" in shipped_checkpoints()
+    assert "dcn-ode-untrained" not in shipped_checkpoints()
+    assert "dcn-ode-untrained" in shipped_controls()
+    net, new = load("dcn-ode-untrained"), build("dcn-ode", 0)
+    assert all((a == b).all() for a, b in zip(net.state_dict().values(), new.state_dict().values(), strict=True))
+
+
+@pytest.mark.parametrize("name", [*shipped_checkpoints(), *shipped_controls()])
+def test_every_shipped_network_has_a_card(name):
+    assert (data_root() / "checkpoints" / f"{name}.md").is_file()
