@@ -186,4 +186,5 @@ def checkpoint_filters(name: str | Path, model: str | None = None) -> xr.DataTre
     header = read_header(path)
     tree = record_filters(net, header.initial_log2_sigma)
     trained = header.metrics.get("passes", 1) != 0
-    return tree.assign_attrs(initial_sigma=header.recipe.get("initial_sigma", "paper"), trained=int(trained))
+    tree.attrs |= {"initial_sigma": header.recipe.get("initial_sigma", "paper"), "trained": int(trained)}
+    return tree
