@@ -1,0 +1,119 @@
+"""All kinds of figures by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dcnbio.errors import InputError
+from dcnbio.figures.architecture import ARCHITECTURE
+from dcnbio.figures.feature_maps import FEATURE_MAPS
+from dcnbio.figures.filters import FILTERS
+from dcnbio.figures.kind import FigureKind
+from dcnbio.figures.sigma_depth import SIGMA_DEPTH
+from dcnbio.figures.sigma_distributions import SIGMA_DISTRIBUTIONS
+from dcnbio.figures.solver_work import SOLVER_WORK
+from dcnbio.figures.training_curves import TRAINING_CURVES
+from dcnbio.figures.trajectories import TRAJECTORIES
+
+__all__ = ["figure_kind", "figure_kinds", "kinds_of", "plot"]
+
+KINDS = {
+    kind.name: kind
+    for kind in (
+        ARCHITECTURE,
+        FILTERS,
+        SIGMA_DEPTH,
+        SIGMA_DISTRIBUTIONS,
+        FEATURE_MAPS,
+        TRAJECTORIES,
+        SOLVER_WORK,
+        TRAINING_CURVES,
+    )
+}
+
+ALSO = {"filters": ("spec",), "recording": ("spec",)}
+"""What else a result holds than its own: the spec of the network it is of."""
+
+
+def figure_kinds() -> list[str]:
+    """List the names of all figures.
+
+    Examples
+    --------
+    >>> figure_kinds()[:2]
+    ['architecture', 'filters']
+    """
+    return list(KINDS)
+
+
+def figure_kind(name: str) -> FigureKind:
+    """Give a kind of figure by its name.
+
+    Examples
+    --------
+    >>> figure_kind("sigma_depth").takes
+    'scales'
+    >>> figure_kind("figure_1")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    dcnbio.errors.InputError: figure is 'figure_1'; known are architecture, ...
+    """
+    if name not in KINDS:
+        raise InputError(f"figure is {name!r}; known are {', '.join(KINDS)}.")
+    return KINDS[name]
+
+
+def kinds_of(takes: str) -> list[FigureKind]:
+    """List the figures that can be made of a kind of result.
+
+    Examples
+    --------
+    >>> [kind.name for kind in kinds_of("filters")]
+    ['architecture', 'filters']
+    """
+    return [kind for kind in KINDS.values() if kind.takes in (takes, *ALSO.get(takes, ()))]
+
+
+def plot(name: str, result: Any, axes: Axes | None = None) -> Figure:
+    """Draw a result.
+
+    Parameters
+    ----------
+    name : str
+        One of `figure_kinds`.
+    result : xarray.DataTree or other
+        What this kind of figure takes.
+    axes : matplotlib.axes.Axes, optional
+        To draw into, where one panel suits.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    InputError
+        If there is no such figure, or the result does not hold what it shows.
+
+    Examples
+    --------
+    >>> from dcnbio.figures import on_page
+    >>> spec = {"widths": [8], "outer_kernels": "pixel", "depth": "ode", "kernels": "pixel", "classes": 10}
+    >>> with on_page("icml"):
+    ...     figure = plot("architecture", {**spec, "integration_time": [2.0], "activation": "celu", "norm_groups": 4})
+    >>> float(figure.get_size_inches()[0])
+    6.75
+    """
+    kind = figure_kind(name)
+    table = kind.table(result)
+    if axes is None:
+        return kind.draw(table)
+    try:
+        return kind.draw(table, axes=axes)
+    except TypeError as error:
+        if "axes" in str(error) and "unexpected keyword" in str(error):
+            raise InputError(f"axes is given, but {name} has several panels; leave it out.") from error
+        raise

@@ -1,0 +1,163 @@
+"""Figure 1 of the paper: the filters that training made, layer by layer, the strongest of each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from matplotlib.figure import Figure
+
+from dcnbio.analysis.filters.energy import filter_energy
+from dcnbio.analysis.filters.sampled_gaussian import half_width, sampled_taps
+from dcnbio.analysis.shapes import Floats
+from dcnbio.figures.image_grid import colour_bar, dress_map
+from dcnbio.figures.kind import FigureKind
+from dcnbio.figures.names import layer_title, network_name
+from dcnbio.figures.page import current_page, new_figure, styled
+from dcnbio.figures.palette import DIVERGING
+from dcnbio.figures.table import Table, table_of, unique
+
+__all__ = ["FILTERS"]
+
+SHOWN = 10
+
+
+def layer_arrays(layer: xr.Dataset) -> tuple[Floats, Floats, Floats, int]:
+    """Give alpha (function, input, output), sigma, the taps and the half-width of a layer at solver time 0."""
+    first = layer.isel(time=0)
+    alpha = first["alpha"].transpose("function", "input", "output").values.astype(np.float64)
+    log2_sigma = first["log2_sigma"]
+    pair = log2_sigma.transpose("input", "output") if layer.attrs["per_pair"] else log2_sigma
+    sigma = np.exp2(pair.values.astype(np.float64))
+    if layer.attrs["per_pair"]:
+        half = (int(layer.attrs["pair_size"]) - 1) // 2
+    else:
+        half = int(half_width(sigma, float(layer.attrs["window"])))
+    return alpha, sigma, sampled_taps(sigma, int(layer["order_y"].max()), half), half
+
+
+def kernel_of(alpha: Floats, taps: Floats, layer: xr.Dataset, pair: tuple[int, int]) -> Floats:
+    """Sum the basis functions of one filter (eq. 1), shape (y, x)."""
+    own = taps[pair] if taps.ndim == 4 else taps
+    orders = zip(layer["order_y"].values, layer["order_x"].values, strict=True)
+    weights = alpha[:, pair[0], pair[1]]
+    parts = [weight * np.outer(own[y], own[x]) for weight, (y, x) in zip(weights, orders, strict=True)]
+    return np.asarray(np.sum(parts, axis=0), dtype=np.float64)
+
+
+def strongest(alpha: Floats, taps: Floats, skip: int) -> list[tuple[int, int]]:
+    """Give (input, output) of the filters of most energy, one per output channel, the time channel left out."""
+    energy = filter_energy(alpha, taps)
+    energy[:skip] = -1.0
+    best = energy.argmax(0)
+    order = np.argsort(-energy[best, np.arange(energy.shape[1])], kind="stable")[:SHOWN]
+    return [(int(best[output]), int(output)) for output in order]
+
+
+def layer_rows(name: str, layer: xr.Dataset) -> list[dict[str, Any]]:
+    """List the pixels of a layer's strongest filters."""
+    alpha, sigma, taps, half = layer_arrays(layer)
+    rows = []
+    for rank, pair in enumerate(strongest(alpha, taps, int(layer.attrs["time_channel"])), 1):
+        about = {
+            "layer": name,
+            "filter": rank,
+            "input_channel": pair[0] - int(layer.attrs["time_channel"]),
+            "output_channel": pair[1],
+            "sigma_pixels": float(sigma[pair] if sigma.ndim else sigma),
+        }
+        kernel = kernel_of(alpha, taps, layer, pair)
+        grid = np.arange(-half, half + 1)
+        rows += [
+            {**about, "y_pixels": int(y), "x_pixels": int(x), "weight": float(kernel[i, j])}
+            for i, y in enumerate(grid)
+            for j, x in enumerate(grid)
+        ]
+    return rows
+
+
+def filters_table(filters: xr.DataTree) -> Table:
+    """List the pixels of the strongest filters of every layer.
+
+    Parameters
+    ----------
+    filters : xarray.DataTree
+        From `dcnbio.probe.filters.record_filters`.
+    """
+    return table_of(row for name, node in filters.children.items() for row in layer_rows(name, node.to_dataset()))
+
+
+@styled
+def draw_filters(table: Table) -> Figure:
+    """Draw one row of filters per layer, all at one scale of pixels.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        `filters_table`.
+    """
+    layers = unique(table, "layer")
+    cell = current_page().venue.page / (SHOWN + 2.2)
+    figure = new_figure(cell * len(layers) + 0.4, columns=2)
+    grid = figure.subplots(len(layers), SHOWN, squeeze=False)
+    reach = float(table["x_pixels"].max()) + 0.5
+    drawn = None
+    for axes_row, layer in zip(grid, layers, strict=True):
+        own = table[table["layer"] == layer]
+        # the name belongs to the row, not to its first filter
+        sigmas = own["sigma_pixels"]
+        shared = sigmas.max() == sigmas.min()
+        scale = f"= {sigmas.iloc[0]:.2f}" if shared else f"{sigmas.min():.1f} to {sigmas.max():.1f}"
+        axes_row[0].set_ylabel(f"{layer_title(layer)}\n$\\sigma$ {scale} px", rotation=0, ha="right", va="center")
+        for axes, rank in zip(axes_row, range(1, SHOWN + 1), strict=True):
+            dress_map(axes)
+            axes.set_xlim(-reach, reach)
+            axes.set_ylim(reach, -reach)
+            pixels = own[own["filter"] == rank]
+            if len(pixels):
+                kernel = pixels.pivot(index="y_pixels", columns="x_pixels", values="weight").to_numpy()
+                half = (kernel.shape[0] - 1) / 2 + 0.5
+                peak = np.abs(kernel).max() or 1.0
+                extent = (-half, half, half, -half)
+                drawn = axes.imshow(kernel / peak, cmap=DIVERGING, vmin=-1, vmax=1, extent=extent)
+                axes.set_xlim(-reach, reach)
+                axes.set_ylim(reach, -reach)
+    if drawn is not None:
+        colour_bar(figure, drawn, list(grid.ravel()), "Weight over largest (1)")
+    return figure
+
+
+def filters_caption(filters: xr.DataTree) -> str:
+    """Say what is shown, and of how many."""
+    counts = [
+        int((node.sizes["input"] - int(node.attrs["time_channel"])) * node.sizes["output"])
+        for node in filters.children.values()
+    ]
+    return (
+        f"Filters of {network_name(filters)} ({filters.attrs['row']}), one row per layer in order of depth (eq. 1 of "
+        f"the paper). Shown are the {SHOWN} output channels with the strongest filter, and of each that filter, "
+        f"strongest first, out of {min(counts):,} to {max(counts):,} filters per layer; strength is the sum of the "
+        "squared weights. The filters of the time channel are left out. All are drawn at one scale of pixels; colours "
+        "are weights over the filter's largest absolute weight, so strengths cannot be compared. They are the weights "
+        "of this network themselves: there is no error bar."
+    )
+
+
+FILTERS = FigureKind(
+    "filters",
+    "filters",
+    filters_table,
+    draw_filters,
+    filters_caption,
+    {
+        "layer": ("layer, in order of depth", "1"),
+        "filter": ("rank by sum of squared weights", "1"),
+        "input_channel": ("index of the input channel", "1"),
+        "output_channel": ("index of the output channel", "1"),
+        "sigma_pixels": ("nominal scale", "pixels"),
+        "y_pixels": ("row from the centre", "pixels"),
+        "x_pixels": ("column from the centre", "pixels"),
+        "weight": ("weight of the pixel", "1"),
+    },
+)

@@ -1,0 +1,184 @@
+"""Figure 3b of the paper: the scales of a convolution's filters, with the fitted log-normal and where they started."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, NullLocator
+
+from dcnbio.analysis.scales.initialisation import INITIAL_OCTAVES
+from dcnbio.errors import InputError
+from dcnbio.figures.kind import FigureKind
+from dcnbio.figures.names import layer_title, listed, network_name
+from dcnbio.figures.page import current_page, new_figure, styled
+from dcnbio.figures.palette import BLACK, GREY, colour, tint
+from dcnbio.figures.sigma_depth import networks_of
+from dcnbio.figures.table import Table, table_of, unique
+
+__all__ = ["SIGMA_DISTRIBUTIONS"]
+
+BIN = 1 / 4  # octaves
+COLUMNS = 3
+
+
+def normal_density(x: np.ndarray, mean: float, sd: float) -> np.ndarray:
+    """Give the density of log2 sigma, per octave."""
+    return np.asarray(np.exp(-((x - mean) ** 2) / (2 * sd**2)) / (sd * math.sqrt(2 * math.pi)))
+
+
+def curve(about: dict[str, Any], part: str, x: np.ndarray, mean: float, sd: float) -> list[dict[str, Any]]:
+    """List the points of a density."""
+    density = normal_density(x, mean, sd)
+    return [
+        {**about, "part": part, "sigma_pixels": float(2**a), "value": float(b)} for a, b in zip(x, density, strict=True)
+    ]
+
+
+def convolution_rows(network: xr.DataTree, layer: str) -> list[dict[str, Any]]:
+    """List the histogram, the fit, the start and the numbers of one convolution."""
+    found = network["distributions"].to_dataset().sel(convolution=layer)
+    filters = found.sel(weighting="filters")
+    logs = np.log2(network[layer].to_dataset()["sigma"].values.ravel())
+    edges = np.arange(math.floor(logs.min() / BIN), math.ceil(logs.max() / BIN) + 2) * BIN
+    share, _ = np.histogram(logs, edges, density=True)
+    about = {"network": network_name(network), "layer": layer, "n": int(found["n"])}
+    rows = [
+        {**about, "part": "histogram", "sigma_pixels": float(2 ** (left + BIN / 2)), "value": float(value)}
+        for left, value in zip(edges[:-1], share, strict=True)
+    ]
+    x = np.linspace(edges[0] - BIN, edges[-1] + BIN, 121)
+    if float(found["s"]) > 0:
+        rows += curve(about, "fit", x, math.log2(float(found["median"])), float(found["s"]) / math.log(2))
+    if str(network.attrs.get("initial_sigma", "paper")) == "paper":
+        rows += curve(about, "start", x, 0.0, INITIAL_OCTAVES)
+    low, high = filters["log2_mean_interval"].values
+    mean = float(filters["log2_mean"])
+    for part, value in (("mean", mean), ("mean_low", float(low)), ("mean_high", float(high))):
+        rows.append({**about, "part": part, "sigma_pixels": float(2**value), "value": float("nan")})
+    distance, limit = float(filters["largest"]), float(filters["largest_interval"].sel(bound="high"))
+    for part, value in (("distance", distance), ("distance_high", limit), ("skewness", float(filters["skewness"]))):
+        rows.append({**about, "part": part, "sigma_pixels": float("nan"), "value": value})
+    return rows
+
+
+def sigma_distributions_table(scales: xr.DataTree) -> Table:
+    """List histograms, fits and starts of every convolution with a scale per filter.
+
+    Parameters
+    ----------
+    scales : xarray.DataTree
+        Result of ``dcnbio analyze scales``.
+
+    Raises
+    ------
+    InputError
+        If no network has a scale for each channel pair.
+    """
+    networks = [one for one in networks_of(scales) if "distributions" in one.children]
+    if not networks:
+        names = listed([network_name(one) for one in networks_of(scales)])
+        raise InputError(
+            f"{names} has one scale per layer and no distribution of scales; analyse a dcn-sigma-ji for this figure."
+        )
+    return table_of(
+        row
+        for network in networks
+        for layer in network["distributions"].to_dataset()["convolution"].values.astype(str)
+        for row in convolution_rows(network, layer)
+    )
+
+
+def draw_convolution(axes: Axes, own: Table) -> None:
+    """Draw one convolution."""
+    shade = colour(0)
+    part = {name: own[own["part"] == name] for name in unique(own, "part")}
+    bars = part["histogram"]
+    left, right = bars["sigma_pixels"] * 2 ** (-BIN / 2), bars["sigma_pixels"] * 2 ** (BIN / 2)
+    axes.bar(left, bars["value"], right - left, align="edge", color=tint(shade, 0.35), edgecolor="white", linewidth=0.3)
+    if "start" in part:
+        axes.plot(part["start"]["sigma_pixels"], part["start"]["value"], "--", color=GREY, lw=1.0)
+    if "fit" in part:
+        axes.plot(part["fit"]["sigma_pixels"], part["fit"]["value"], color=colour(1))
+    top = 1.08 * float(own[own["part"].isin(["histogram", "fit", "start"])]["value"].max())
+    ends = [float(part[name]["sigma_pixels"].iloc[0]) for name in ("mean", "mean_low", "mean_high")]
+    axes.plot(ends[1:], [top, top], "|-", color=BLACK, lw=1.0, ms=4)
+    axes.plot(ends[0], top, "o", color=BLACK, ms=2.5)
+    axes.set_ylim(0, 1.08 * top)
+    axes.set_xscale("log", base=2)
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.xaxis.set_minor_locator(NullLocator())
+    number = {name: float(part[name]["value"].iloc[0]) for name in ("distance", "distance_high", "skewness")}
+    lines = [f"n = {int(own['n'].iloc[0]):,}", f"skew {number['skewness']:.1f}", f"D {number['distance']:.3f}"]
+    lines.append(f"(< {number['distance_high']:.3f})")
+    axes.text(
+        0.98, 0.88, "\n".join(lines), transform=axes.transAxes, ha="right", va="top", size=current_page().venue.small
+    )
+    axes.set_xlabel("Scale $\\sigma$ (pixels)")
+    axes.set_ylabel("Density (1/octave)")
+
+
+@styled
+def draw_sigma_distributions(table: Table) -> Figure:
+    """Draw one panel per convolution.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        `sigma_distributions_table`.
+    """
+    networks = unique(table, "network")
+    panels = [(name, layer) for name in networks for layer in unique(table[table["network"] == name], "layer")]
+    lines = -(-len(panels) // COLUMNS)
+    figure = new_figure(1.65 * lines + 0.25, columns=2)
+    grid = figure.subplots(lines, COLUMNS, squeeze=False).ravel()
+    for axes, (name, layer) in zip(grid, panels, strict=False):
+        draw_convolution(axes, table[(table["network"] == name) & (table["layer"] == layer)])
+        axes.set_title(layer_title(layer) if len(networks) == 1 else f"{name}: {layer_title(layer)}", loc="left")
+    for axes in grid[len(panels) :]:
+        axes.set_visible(False)
+    handles = [
+        figure.axes[0].plot([], [], color=colour(1))[0],
+        figure.axes[0].plot([], [], "--", color=GREY)[0],
+        figure.axes[0].plot([], [], "|-", color=BLACK, ms=4)[0],
+    ]
+    names = ["log-normal fit", "start, before training", "mean, 95 % interval"]
+    figure.legend(handles, names, loc="outside lower center", ncols=3)
+    return figure
+
+
+def sigma_distributions_caption(scales: xr.DataTree) -> str:
+    """Say n, and what curves, bars and numbers are."""
+    networks = [one for one in networks_of(scales) if "distributions" in one.children]
+    counts = [int(n) for one in networks for n in one["distributions"].to_dataset()["n"].values]
+    return (
+        f"Scales of the filters of {listed([network_name(one) for one in networks])}, one panel per convolution, each "
+        f"filter counted once (n = {min(counts):,} to {max(counts):,} filters per convolution). Line, "
+        "maximum-likelihood log-normal; dashed, the distribution that scales are drawn from before training, which is "
+        "log-normal too, so that log-normality alone is no result of learning. Point and bar on top, geometric mean "
+        "and its 95 % interval; D, largest distance between the scales' distribution and the fit, in brackets its "
+        "upper 95 % limit; all from a bootstrap clustered by output and input channels "
+        f"({int(scales.attrs['resamples']):,} resamples, seed {int(scales.attrs['seed'])}). Filters of one network are "
+        "no sample of networks: the figure speaks of these weights."
+    )
+
+
+SIGMA_DISTRIBUTIONS = FigureKind(
+    "sigma_distributions",
+    "scales",
+    sigma_distributions_table,
+    draw_sigma_distributions,
+    sigma_distributions_caption,
+    {
+        "network": ("name of the network", "1"),
+        "layer": ("convolution", "1"),
+        "n": ("filters", "1"),
+        "part": ("histogram (centre of the bin), fit, start; mean and its limits; distance, its limit, skewness", "1"),
+        "sigma_pixels": ("scale", "pixels"),
+        "value": ("density per octave; distance (1); skewness of sigma (1)", "1/octave or 1"),
+    },
+)
