@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dcnbio.model.features import features
     from dcnbio.model.loading import load
     from dcnbio.model.network import Network, build
+    from dcnbio.model.patch import Patch
     from dcnbio.model.rows import ROWS
     from dcnbio.model.solver_settings import SolverSettings
     from dcnbio.model.spec import NetworkSpec
@@ -30,6 +31,7 @@ PLACES = {
     "Network": ("dcnbio.model.network", "Network"),
     "NetworkSpec": ("dcnbio.model.spec", "NetworkSpec"),
     "ROWS": ("dcnbio.model.rows", "ROWS"),
+    "Patch": ("dcnbio.model.patch", "Patch"),
     "SolverSettings": ("dcnbio.model.solver_settings", "SolverSettings"),
     "build": ("dcnbio.model.network", "build"),
     "check_vector_field": ("dcnbio.model.check_field", "check_vector_field"),
@@ -46,6 +48,7 @@ __all__ = [
     "DcnbioError",
     "Network",
     "NetworkSpec",
+    "Patch",
     "SolverSettings",
     "__version__",
     "build",

@@ -29,16 +29,18 @@ class DenseOutput:
     Parameters
     ----------
     times : Tensor, shape (t,), float64
-        Ascending, from 0 on.
+        Ascending, from `start` on.
     h0 : Tensor, shape (n, ...)
-        The state at time 0.
+        The state at time `start`.
+    start : float
+        Solver time at which the solve begins.
     """
 
-    def __init__(self, times: Tensor, h0: Tensor) -> None:
+    def __init__(self, times: Tensor, h0: Tensor, start: float = 0.0) -> None:
         self.times: list[float] = times.tolist()
         self.path = torch.full((len(h0), len(self.times), *h0.shape[1:]), torch.nan, dtype=h0.dtype, device=h0.device)
         for position, time in enumerate(self.times):
-            if time == 0:
+            if time == start:
                 self.path[:, position] = h0
 
     def add(self, images: slice | int, clock: tuple[Tensor, Tensor], state: tuple[Tensor, Tensor], to: Attempt) -> None:

@@ -71,12 +71,12 @@ class ExactSolve(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, steps: ReversibleSteps, times: Tensor, request: Any, h0: Tensor, *tensors: Tensor) -> Tensor:
-        """Solve; `request` is the settings and a list that takes the solution."""
-        settings, answer = request
+        """Solve; `request` is the settings, the time of h0 and a list that takes the solution."""
+        settings, start, answer = request
         ctx.tape = Tape()
-        solution = integrate(steps, h0, times, settings, ctx.tape)
+        solution = integrate(steps, h0, times, settings, tape=ctx.tape, start=start)
         answer.append(solution)
-        ctx.steps, ctx.times, ctx.tensors = steps, times, tensors
+        ctx.steps, ctx.times, ctx.tensors, ctx.start = steps, times, tensors, start
         return solution.path
 
     @staticmethod
@@ -97,17 +97,20 @@ class ExactSolve(torch.autograd.Function):
             beyond[chosen] = True
             add_up(totals, parameters)
         for position, time in enumerate(ctx.times.tolist()):
-            if time == 0:
+            if time == ctx.start:
                 state = state + grad_path[:, position]
         return (None, None, None, state, *totals)
 
 
-def solve_with_gradient(steps: ReversibleSteps, h0: Tensor, times: Tensor, settings: SolverSettings) -> Solution:
-    """Solve so that gradients flow from the path to h0 and to `steps.tensors()`.
+def solve_with_gradient(
+    steps: ReversibleSteps, h0: Tensor, times: Tensor, settings: SolverSettings, start: float = 0.0
+) -> Solution:
+    """Solve from h0 at time `start` so that gradients flow from the path to h0 and to `steps.tensors()`.
 
     The gradient is that of the numbers computed, with the step sizes held constant; it agrees with the adjoint method
     in the limit of small tolerance, and unlike it has no error of its own.
     """
     answer: list[Solution] = []
-    path: Tensor = ExactSolve.apply(steps, times, (settings, answer), h0, *steps.tensors())  # type: ignore[no-untyped-call]
+    request = (settings, start, answer)
+    path: Tensor = ExactSolve.apply(steps, times, request, h0, *steps.tensors())  # type: ignore[no-untyped-call]
     return Solution(times, path, answer[0].work)

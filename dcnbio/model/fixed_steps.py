@@ -49,8 +49,8 @@ TABLEAUS = {
 }
 
 
-def step_edges(end: float, step_size: float) -> list[float]:
-    """List where the steps begin and end: multiples of the step size, the last step cut at the end.
+def step_edges(end: float, step_size: float, start: float = 0.0) -> list[float]:
+    """List where the steps begin and end: multiples of the step size from the start, the last step cut at the end.
 
     Examples
     --------
@@ -58,8 +58,8 @@ def step_edges(end: float, step_size: float) -> list[float]:
     [0.0, 0.75, 1.5, 2.0]
     """
     # rounding must not leave a sliver of a step at the end
-    count = max(1, math.ceil(end / step_size - 1e-9))
-    return [step_size * i for i in range(count)] + [end]
+    count = max(1, math.ceil((end - start) / step_size - 1e-9))
+    return [start + step_size * i for i in range(count)] + [end]
 
 
 @dataclass
@@ -69,6 +69,7 @@ class FixedWalk:
     steps: EngineSteps
     times: list[float]
     settings: SolverSettings
+    start: float = 0.0
     path: list[Tensor] = field(default_factory=list)
     tape: list[tuple[float, float, list[Tensor]]] = field(default_factory=list)
 
@@ -79,7 +80,7 @@ class FixedWalk:
 
     def edges(self) -> list[float]:
         """Where the steps begin and end."""
-        return step_edges(self.times[-1], float(self.settings.step_size or self.times[-1]))
+        return step_edges(self.times[-1], float(self.settings.step_size or self.times[-1]), self.start)
 
     def step(self, y0: Tensor, t0: float, dt: float) -> tuple[Tensor, list[Tensor]]:
         """Take one step; give its end and the states of its stages."""
@@ -95,7 +96,7 @@ class FixedWalk:
         y = h0.detach().contiguous(memory_format=torch.channels_last)
         status = torch.full((len(y),), int(Status.OK), dtype=torch.int64)
         reached = torch.full((len(y),), self.times[-1], dtype=torch.float64)
-        if self.times[0] == 0:
+        if self.times[0] == self.start:
             self.path.append(y)
         edges = self.edges()
         for t0, t1 in itertools.pairwise(edges):
@@ -130,7 +131,7 @@ class FixedWalk:
             state, parameters = self.pull_back((t0, dt, states), state)
             state = state + start
             add_up(totals, parameters)
-        return (state + grads[0] if self.times[0] == 0 else state), tuple(totals)
+        return (state + grads[0] if self.times[0] == self.start else state), tuple(totals)
 
     def pull_back(self, taken: tuple[float, float, list[Tensor]], end: Tensor) -> tuple[Tensor, Gradients]:
         """Carry a gradient from the end of a step to its start."""
@@ -194,7 +195,7 @@ class FixedSolve(torch.autograd.Function):
 
 
 def solve_by_fixed_steps(
-    steps: EngineSteps, h0: Tensor, times: Tensor, settings: SolverSettings, *, gradient: bool
+    steps: EngineSteps, h0: Tensor, times: Tensor, settings: SolverSettings, *, gradient: bool, start: float = 0.0
 ) -> Solution:
     """Solve with steps of ``settings.step_size``, the last cut at the end; linear between steps, as torchdiffeq is.
 
@@ -208,6 +209,8 @@ def solve_by_fixed_steps(
         Of a method in `TABLEAUS`.
     gradient : bool
         Whether gradients are to flow to h0 and the field; the states of all stages are then kept.
+    start : float
+        Solver time of h0.
 
     Returns
     -------
@@ -219,7 +222,7 @@ def solve_by_fixed_steps(
     It misleads when a network was trained with few steps: it may have learned the steps, and not the equation. Compare
     with dopri5 at a small tolerance.
     """
-    walk = FixedWalk(steps, times.tolist(), settings)
+    walk = FixedWalk(steps, times.tolist(), settings, start)
     if not gradient:
         work = walk.forward(h0, keep=False)
         return Solution(times, torch.stack(walk.path, 1), work)

@@ -50,11 +50,11 @@ class Ledger:
     step_times: list[list[float]] = field(default_factory=list)
 
     @classmethod
-    def empty(cls, images: int) -> Ledger:
+    def empty(cls, images: int, start: float) -> Ledger:
         """Begin with nothing done."""
         zeros = torch.zeros(images, dtype=torch.int64)
         times: list[list[float]] = [[] for _ in range(images)]
-        return cls(zeros, zeros.clone(), zeros.clone(), torch.zeros(images, dtype=torch.float64), times)
+        return cls(zeros, zeros.clone(), zeros.clone(), torch.full((images,), start, dtype=torch.float64), times)
 
     def work(self, first_evaluations: int) -> Work:
         """Sum up; NFE = evaluations for the first step + 6 per attempt."""
@@ -67,16 +67,18 @@ class Ledger:
 class Integration:
     """The images still on their way, their clocks and their states."""
 
-    def __init__(self, vector_field: StepField, h0: Tensor, times: Tensor, settings: SolverSettings) -> None:
+    def __init__(
+        self, vector_field: StepField, h0: Tensor, times: Tensor, settings: SolverSettings, start: float
+    ) -> None:
         self.vector_field, self.settings = vector_field, settings
         self.end = float(times[-1])
         self.shared = settings.stepping == "shared"
         self.norm = ErrorNorm(self.shared, h0[0].numel(), settings.reduce)
-        self.output = DenseOutput(times, h0)
-        self.ledger = Ledger.empty(len(h0))
+        self.output = DenseOutput(times, h0, start)
+        self.ledger = Ledger.empty(len(h0), start)
         self.rows = torch.arange(len(h0))
         clocks = 1 if self.shared else len(h0)
-        self.t = torch.zeros(clocks, dtype=torch.float64)
+        self.t = torch.full((clocks,), start, dtype=torch.float64)
         self.strikes = torch.zeros(clocks, dtype=torch.int64)
         self.y = h0
         self.f = vector_field(self.t[0].to(h0), h0)
@@ -178,9 +180,15 @@ class Integration:
 
 
 def integrate(
-    vector_field: StepField, h0: Tensor, times: Tensor, settings: SolverSettings, tape: StepTape | None = None
+    vector_field: StepField,
+    h0: Tensor,
+    times: Tensor,
+    settings: SolverSettings,
+    *,
+    tape: StepTape | None = None,
+    start: float = 0.0,
 ) -> Solution:
-    """Solve dh/dt = f(t, h) from h0 at time 0 to the last of `times`.
+    """Solve dh/dt = f(t, h) from h0 at time `start` to the last of `times`.
 
     The last step goes past the end and h(T) is read from its dense output, so that neither steps nor h(T) depend on
     the times asked for; NFE = 2 + 6 attempts.
@@ -194,16 +202,18 @@ def integrate(
     settings : SolverSettings
     tape : StepTape, optional
         Sees every accepted step.
+    start : float
+        Solver time of h0; no time lies before it.
 
     Returns
     -------
     Solution
         With a status per image: nothing is raised when a solve fails.
     """
-    if float(times[-1]) == 0:
-        output = DenseOutput(times, h0)
-        return Solution(times, output.path, Ledger.empty(len(h0)).work(0))
-    solve = Integration(vector_field, h0, times, settings)
+    if float(times[-1]) == start:
+        output = DenseOutput(times, h0, start)
+        return Solution(times, output.path, Ledger.empty(len(h0), start).work(0))
+    solve = Integration(vector_field, h0, times, settings, start)
     while len(solve.rows):
         solve.keep(solve.check())
         if len(solve.rows):

@@ -16,6 +16,7 @@ from dcnbio.errors import InputError, SolverError
 from dcnbio.model.apart import one_by_one
 from dcnbio.model.initial import initialise
 from dcnbio.model.ode_block import ODEBlock, ResidualBlock, TimesRequest
+from dcnbio.model.patch import Patch
 from dcnbio.model.pixel_conv import PixelConv2d
 from dcnbio.model.rows import row_spec
 from dcnbio.model.shapes import Logits
@@ -144,7 +145,11 @@ class Network(nn.Module):
         return cast("ODEBlock | ResidualBlock", self.blocks[number - 1])
 
     def run(
-        self, images: Tensor, solver: SolverSettings | None = None, times: TimesRequest | dict[int, TimesRequest] = 2
+        self,
+        images: Tensor,
+        solver: SolverSettings | None = None,
+        times: TimesRequest | dict[int, TimesRequest] = 2,
+        patches: Sequence[Patch] = (),
     ) -> Run:
         """Pass images through the network and keep the path of every block; nothing is raised when a solve fails.
 
@@ -154,8 +159,10 @@ class Network(nn.Module):
         solver : SolverSettings, optional
             The network's own by default.
         times : int, list of float, Tensor, or dict of them by block number
-            Solver times to keep, see `solve_times`; T is always added as the last. Blocks that a dict leaves out keep
-            their input and output.
+            Solver times to keep, see `solve_times`; T is always added as the last. "accepted" keeps h where a solver's
+            step ended, see `solve_accepted`. Blocks that a dict leaves out keep their input and output.
+        patches : sequence of Patch
+            Changes of h on the way, each at its solver time in its block, from which the solve goes on.
 
         Returns
         -------
@@ -163,18 +170,55 @@ class Network(nn.Module):
             Images whose solve ended early have NaN logits.
         """
         images = self._checked(images)
+        for patch in patches:
+            block = self.block(patch.block)
+            patch.check(block.integration_time, ends_only=isinstance(block, ResidualBlock))
         solver = solver or self.solver
-        apart = solver.stepping == "per-image"
         by_block = times if isinstance(times, dict) else dict.fromkeys(range(1, len(self.blocks) + 1), times)
-        h = one_by_one(self.stem, images, apart)
+        h = one_by_one(self.stem, images, solver.stepping == "per-image")
+        return self._from_block(1, h, solver, by_block, patches)
+
+    def _from_block(
+        self, first: int, h: Tensor, solver: SolverSettings, times: dict[int, TimesRequest], patches: Sequence[Patch]
+    ) -> Run:
+        """Go on from the input of a block; after the last, its output `h` is read out."""
+        apart = solver.stepping == "per-image"
         solutions = []
-        for number in range(1, len(self.blocks) + 1):
-            solution = self.block(number).run(h, solver, by_block.get(number, 2))
+        for number in range(first, len(self.blocks) + 1):
+            own = [patch for patch in patches if patch.block == number]
+            solution = self.block(number).run(h, solver, times.get(number, 2), own)
             solutions.append(solution)
             h = solution.final
             if number <= len(self.transitions):
                 h = one_by_one(self.transitions[number - 1], h, apart)
         return Run(one_by_one(self.readout, h, apart), tuple(solutions))
+
+    def run_on(
+        self, h: Tensor, block: int, solver: SolverSettings | None = None, patches: Sequence[Patch] = ()
+    ) -> Logits:
+        """Pass a block's hidden state through the rest of the network, as if it were h(T).
+
+        Parameters
+        ----------
+        h : Tensor, shape (n, c, y, x)
+            For instance h at an earlier time.
+        block : int
+            The block it is of, from 1.
+        solver : SolverSettings, optional
+            Of the blocks after it; the network's own by default.
+        patches : sequence of Patch
+            Changes of h in the blocks after it.
+
+        Returns
+        -------
+        Tensor, shape (n, classes)
+            NaN where a later block's solve ended early.
+        """
+        self.block(block)  # for its refusal
+        solver = solver or self.solver
+        if block <= len(self.transitions):
+            h = one_by_one(self.transitions[block - 1], h, solver.stepping == "per-image")
+        return self._from_block(block + 1, h, solver, {}, patches).logits
 
     def _checked(self, images: Tensor) -> Tensor:
         if images.ndim != 4 or images.shape[1] != 3 or not images.is_floating_point():

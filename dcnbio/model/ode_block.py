@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor, nn
 
+from dcnbio.errors import InputError
+from dcnbio.model.accepted_path import solve_accepted
 from dcnbio.model.apart import one_by_one
+from dcnbio.model.patch import Patch
+from dcnbio.model.patched_solve import solve_patched
 from dcnbio.model.solution import Solution, Work
 from dcnbio.model.solve import solve, solve_times
 from dcnbio.model.solver_settings import SolverSettings
@@ -16,12 +20,21 @@ from dcnbio.model.vector_field import FieldConv
 
 __all__ = ["ODEBlock", "ResidualBlock"]
 
-TimesRequest = int | list[float] | Tensor
+# a count of times, the times, or "accepted": wherever a step of the solver ended
+TimesRequest = int | list[float] | Tensor | str
 
 
 def all_finite(h: Tensor) -> Tensor:
     """Say for each image whether its maps are finite, shape (n,)."""
     return torch.isfinite(h).flatten(1).all(1)
+
+
+def check_accepted(times: str, patches: Sequence[Patch]) -> None:
+    """Refuse words that are no times, and a patch where steps are recorded."""
+    if times != "accepted":
+        raise InputError(f"times is {times!r}; give a count, a list of solver times, or 'accepted'.")
+    if patches:
+        raise InputError("times is 'accepted' and a patch is given, which begins a new solve; give the solver times.")
 
 
 class ODEBlock(nn.Module):
@@ -40,12 +53,20 @@ class ODEBlock(nn.Module):
         self.field = field
         self.integration_time = integration_time
 
-    def run(self, h: Tensor, settings: SolverSettings, times: TimesRequest = 2) -> Solution:
+    def run(
+        self, h: Tensor, settings: SolverSettings, times: TimesRequest = 2, patches: Sequence[Patch] = ()
+    ) -> Solution:
         """Solve from the block's input `h`, shape (n, c, y, x), and give the path at `times` and at T."""
+        if isinstance(times, str):
+            check_accepted(times, patches)
+            return solve_accepted(self.field, h, self.integration_time, settings)
         grid = solve_times(times, self.integration_time)
         end = grid.new_tensor([self.integration_time])
         # T is always solved for, whatever is asked for, since it is what the next layer reads
-        return solve(self.field, h, grid if grid[-1] == end else torch.cat([grid, end]), settings)
+        grid = grid if grid[-1] == end else torch.cat([grid, end])
+        return (
+            solve_patched(self.field, h, grid, settings, patches) if patches else solve(self.field, h, grid, settings)
+        )
 
     def forward(self, h: Tensor, settings: SolverSettings) -> Tensor:
         """Give h(T), shape (n, c, y, x)."""
@@ -83,9 +104,15 @@ class ResidualBlock(nn.Module):
         change: Tensor = self.conv2(self.activation(self.norm2(maps)))
         return h + change
 
-    def run(self, h: Tensor, settings: SolverSettings, times: TimesRequest = 2) -> Solution:
+    def run(
+        self, h: Tensor, settings: SolverSettings, times: TimesRequest = 2, patches: Sequence[Patch] = ()
+    ) -> Solution:
         """Give input and output as a path of two times, 0 and 1; other times do not exist in it."""
+        for patch in patches:
+            h = patch.applied(h) if patch.time == 0 else h
         output = one_by_one(self, h, settings.stepping == "per-image")
+        for patch in patches:
+            output = patch.applied(output) if patch.time == 1 else output
         none = torch.zeros(len(h), dtype=torch.int64)
         status = torch.where(all_finite(output.detach()).cpu(), int(Status.OK), int(Status.NON_FINITE))
         work = Work(none + 1, none, none, status, none.double() + 1, ((),) * len(h))

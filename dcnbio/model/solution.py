@@ -47,20 +47,24 @@ class Solution:
     Attributes
     ----------
     times : Tensor, shape (t,), float64
-        Solver times, ascending; the last one is the block's end.
+        Solver times, ascending; the last one is the block's end. With the accepted steps (n, t): each image's own, NaN
+        after its last.
     path : Tensor, shape (n, t, c, y, x)
         h at these times, from the dense output; NaN past the time an image's solve ended early.
     work : Work
+    end : Tensor, shape (n, c, y, x), optional
+        h at the block's end, where the path's last time is not that of every image.
     """
 
     times: Tensor
     path: Tensor
     work: Work
+    end: Tensor | None = None
 
     @property
     def final(self) -> Tensor:
         """The state handed on to the next layer, h at the block's end, shape (n, c, y, x)."""
-        return self.path[:, -1]
+        return self.path[:, -1] if self.end is None else self.end
 
     @property
     def ok(self) -> bool:

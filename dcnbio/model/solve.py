@@ -70,12 +70,12 @@ def our_steps(field: nn.Module, like: Tensor) -> EngineSteps | TorchSteps:
     return TorchSteps(prepare(field, like))
 
 
-def takes_fixed_steps(field: nn.Module, h0: Tensor, times: Tensor, settings: SolverSettings) -> bool:
+def takes_fixed_steps(field: nn.Module, h0: Tensor, duration: float, settings: SolverSettings) -> bool:
     """Whether this is a fixed-step method that the compiled engine takes, with no limit that could end it early."""
     if settings.method not in TABLEAUS or settings.step_size is None or settings.gradient != "exact":
         return False
-    few = float(times[-1]) / settings.step_size < settings.max_steps and settings.max_evaluations is None
-    return few and float(times[-1]) > 0 and suits_engine(field, h0)
+    few = duration / settings.step_size < settings.max_steps and settings.max_evaluations is None
+    return few and duration > 0 and suits_engine(field, h0)
 
 
 def joined(parts: list[Solution]) -> Solution:
@@ -91,8 +91,8 @@ def joined(parts: list[Solution]) -> Solution:
     return Solution(parts[0].times, torch.cat([part.path for part in parts]), work)
 
 
-def solve(field: nn.Module, h0: Tensor, times: Tensor, settings: SolverSettings) -> Solution:
-    """Solve from h0 at time 0 to the last of `times`.
+def solve(field: nn.Module, h0: Tensor, times: Tensor, settings: SolverSettings, start: float = 0.0) -> Solution:
+    """Solve from h0 at time `start` to the last of `times`.
 
     Parameters
     ----------
@@ -102,6 +102,8 @@ def solve(field: nn.Module, h0: Tensor, times: Tensor, settings: SolverSettings)
     times : Tensor, shape (t,), float64
         From `solve_times`; the last is the block's end T.
     settings : SolverSettings
+    start : float
+        Solver time of h0, for a solve that goes on from there; the time channel goes on at it.
 
     Returns
     -------
@@ -123,18 +125,20 @@ def solve(field: nn.Module, h0: Tensor, times: Tensor, settings: SolverSettings)
     trained = any(p.requires_grad for p in field.parameters())
     wanted = torch.is_grad_enabled() and (h0.requires_grad or trained)
     adjoint = wanted and settings.gradient == "adjoint"
+    duration = float(times[-1]) - start
     if settings.method == "dopri5" and not adjoint:
         if wanted and settings.gradient == "straight":
-            return integrate(TorchSteps(prepare(field, h0)), h0, times, settings)
+            return integrate(TorchSteps(prepare(field, h0)), h0, times, settings, start=start)
         steps = our_steps(field, h0)
-        if wanted and float(times[-1]) > 0:
-            return solve_with_gradient(steps, h0, times, settings)
-        return integrate(steps, h0, times, settings)
-    if isinstance(field, ConvField) and takes_fixed_steps(field, h0, times, settings):
+        if wanted and duration > 0:
+            return solve_with_gradient(steps, h0, times, settings, start)
+        return integrate(steps, h0, times, settings, start=start)
+    if isinstance(field, ConvField) and takes_fixed_steps(field, h0, duration, settings):
         steps = EngineSteps.of(field, h0)
-        return solve_by_fixed_steps(steps, h0, times, settings, gradient=wanted)
+        return solve_by_fixed_steps(steps, h0, times, settings, gradient=wanted, start=start)
     prepared = prepared_for_adjoint(field, h0) if adjoint else prepare(field, h0)
     if settings.stepping == "per-image":
         rows = [h0[i : i + 1] for i in range(len(h0))]
-        return joined([solve_by_torchdiffeq(prepared, row, times, settings, adjoint=adjoint) for row in rows])
-    return solve_by_torchdiffeq(prepared, h0, times, settings, adjoint=adjoint)
+        parts = [solve_by_torchdiffeq(prepared, row, times, settings, adjoint=adjoint, start=start) for row in rows]
+        return joined(parts)
+    return solve_by_torchdiffeq(prepared, h0, times, settings, adjoint=adjoint, start=start)

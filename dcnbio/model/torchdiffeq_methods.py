@@ -126,7 +126,13 @@ def run(watched: Watched, h0: Tensor, times: Tensor, tensors: tuple[Tensor, ...]
 
 
 def solve_by_torchdiffeq(
-    field: DifferentiableField, h0: Tensor, times: Tensor, settings: SolverSettings, *, adjoint: bool
+    field: DifferentiableField,
+    h0: Tensor,
+    times: Tensor,
+    settings: SolverSettings,
+    *,
+    adjoint: bool,
+    start: float = 0.0,
 ) -> Solution:
     """Solve with shared steps by torchdiffeq.
 
@@ -139,15 +145,17 @@ def solve_by_torchdiffeq(
     settings : SolverSettings
     adjoint : bool
         Gradients by the adjoint equation, solved backwards at the same tolerance, instead of through the solver.
+    start : float
+        Solver time of h0.
 
     Returns
     -------
     Solution
-        Where the solve ended early, only the times it can be sure of (time 0) hold numbers.
+        Where the solve ended early, only the time it can be sure of (that of h0) holds numbers.
     """
     watched = (Watched if settings.fixed_step else WatchedControl)(field, settings)
-    starts_late = float(times[0]) > 0
-    grid = torch.cat([times.new_zeros(1), times]) if starts_late else times
+    starts_late = float(times[0]) > start
+    grid = torch.cat([times.new_tensor([start]), times]) if starts_late else times
     status, reached = Status.OK, float(times[-1])
     try:
         path = run(watched, h0, grid, field.tensors() if adjoint else None).transpose(0, 1)
