@@ -15,6 +15,7 @@ from cyclopts import App, CycloptsError
 from dcnbio.commands.analyze import analyze
 from dcnbio.commands.cite import cite
 from dcnbio.commands.evaluate import evaluate
+from dcnbio.commands.figures import figures
 from dcnbio.commands.import_checkpoint import import_checkpoint
 from dcnbio.commands.info import info
 from dcnbio.commands.interruption import Terminated, terminate
@@ -41,6 +42,7 @@ app.command(probe)
 app.command(train)
 app.command(evaluate)
 app.command(analyze)
+app.command(figures)
 app.command(info)
 app.command(import_checkpoint, name="import")
 app.command(cite)

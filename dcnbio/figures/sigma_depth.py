@@ -6,11 +6,11 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, NullLocator
 
 from dcnbio.figures.direct_labels import label_end
 from dcnbio.figures.kind import FigureKind
 from dcnbio.figures.names import layer_tick, listed, network_name
+from dcnbio.figures.octave_axis import octave_axis
 from dcnbio.figures.page import figure_of, styled
 from dcnbio.figures.palette import GREY, colour
 from dcnbio.figures.table import Table, table_of, unique
@@ -90,9 +90,7 @@ def draw_sigma_depth(table: Table, axes: Axes | None = None) -> Figure:
             label_end(axes, x[-1], before[-1], "before\ntraining", GREY)
     longest = max((table[table["network"] == name] for name in networks), key=len)
     axes.set_xticks(longest["depth"].tolist(), [layer_tick(layer) for layer in longest["layer"]])
-    axes.set_yscale("log", base=2)
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axes.yaxis.set_minor_locator(NullLocator())
+    octave_axis(axes, "y")
     axes.set_xlabel("Layer in order of depth (block.convolution)")
     axes.set_ylabel("Scale $\\sigma$ (pixels)")
     return figure

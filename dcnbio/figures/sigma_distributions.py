@@ -9,12 +9,12 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, NullLocator
 
 from dcnbio.analysis.scales.initialisation import INITIAL_OCTAVES
 from dcnbio.errors import InputError
 from dcnbio.figures.kind import FigureKind
 from dcnbio.figures.names import layer_title, listed, network_name
+from dcnbio.figures.octave_axis import octave_axis
 from dcnbio.figures.page import current_page, new_figure, styled
 from dcnbio.figures.palette import BLACK, GREY, colour, tint
 from dcnbio.figures.sigma_depth import networks_of
@@ -109,9 +109,7 @@ def draw_convolution(axes: Axes, own: Table) -> None:
     axes.plot(ends[1:], [top, top], "|-", color=BLACK, lw=1.0, ms=4)
     axes.plot(ends[0], top, "o", color=BLACK, ms=2.5)
     axes.set_ylim(0, 1.08 * top)
-    axes.set_xscale("log", base=2)
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axes.xaxis.set_minor_locator(NullLocator())
+    octave_axis(axes, "x")
     number = {name: float(part[name]["value"].iloc[0]) for name in ("distance", "distance_high", "skewness")}
     lines = [f"n = {int(own['n'].iloc[0]):,}", f"skew {number['skewness']:.1f}", f"D {number['distance']:.3f}"]
     lines.append(f"(< {number['distance_high']:.3f})")

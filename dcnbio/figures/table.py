@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import io
+import contextlib
+import csv
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -43,8 +44,24 @@ def read_table(source: str | Path) -> Table:
     ...     read_table(path).equals(before)
     True
     """
-    text = Path(source).read_text(encoding="utf-8")
-    return pd.read_csv(io.StringIO(text), float_precision="round_trip", keep_default_na=False, na_values=["nan"])
+    with open(source, newline="", encoding="utf-8") as file:
+        header, *lines = csv.reader(file)
+    columns = zip(*lines, strict=True) if lines else ([] for _ in header)
+    return pd.DataFrame({name: typed(list(cells)) for name, cells in zip(header, columns, strict=True)})
+
+
+def typed(cells: list[str]) -> list[Any]:
+    """Read a column as whole numbers, else as numbers, with every digit, else as text.
+
+    Examples
+    --------
+    >>> typed(["1", "2"]), typed(["1", "0.5"]), typed(["1", ""])
+    ([1, 2], [1.0, 0.5], ['1', ''])
+    """
+    for kind in (int, float):
+        with contextlib.suppress(ValueError):
+            return [kind(cell) for cell in cells]
+    return list(cells)
 
 
 def unique(table: Table, column: str) -> list[Any]:

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from dcnbio.errors import InputError
 from dcnbio.figures.direct_labels import label_end
 from dcnbio.figures.kind import FigureKind
+from dcnbio.figures.octave_axis import octave_axis
 from dcnbio.figures.page import new_figure, styled
 from dcnbio.figures.palette import colour
 from dcnbio.figures.table import Table, table_of, unique
@@ -125,8 +126,7 @@ def draw_panel(axes: Axes, own: Table, panel: str) -> None:
         axes.plot(x, y, "o-" if len(x) < 30 else "-", color=colour(number), ms=2)
         label_end(axes, x[-1], y[-1], series, colour(number))
     if panel == "sigma":
-        axes.set_yscale("log", base=2)
-        axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        octave_axis(axes, "y")
     elif panel != "loss":
         axes.set_ylim(bottom=0)
     axes.set_xlabel("Training (thousand images)")

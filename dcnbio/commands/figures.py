@@ -1,0 +1,151 @@
+"""``dcnbio figures``: figures of recordings, results, runs and checkpoints, in a journal's width and fonts."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+from dcnbio.commands.options import Json, Model, flag, name_list, whole_numbers
+from dcnbio.commands.output import Speaker, command_text
+from dcnbio.errors import InputError
+
+if TYPE_CHECKING:
+    from dcnbio.figures.export.run import Exported
+    from dcnbio.figures.export.settings import ExportSettings
+    from dcnbio.figures.export.sources import Source
+
+__all__ = ["figures"]
+
+
+@dataclass(frozen=True)
+class Look:
+    """How figures look."""
+
+    venue: Annotated[
+        str | None,
+        Parameter(help="icml, neurips, cvpr, plos, nature or screen: width, fonts, sizes. [default: screen]"),
+    ] = None
+    formats: Annotated[
+        str | None, Parameter(help="Of pdf, svg, eps, tiff, png, between commas. [default: what the venue takes]")
+    ] = None
+    dpi: Annotated[str | None, Parameter(help="Of tiff and png. [default: 300,600]")] = None
+    latex: Annotated[bool, flag("Set text with LaTeX, which must be installed.")] = False
+    recipe: Annotated[Path | None, Parameter(help="A .toml file with venue, formats, dpi, latex.")] = None
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where figures go."""
+
+    out: Annotated[Path, Parameter(help="A folder, made where it is not there.")] = Path("figures")
+    only: Annotated[str | None, Parameter(help="Names of figures, between commas; all if left out.")] = None
+    overwrite: Annotated[bool, flag("Replace files that are there.")] = False
+    json: Json = False
+
+
+ANY_LOOK, ANY_PLACE = Look(), Place()
+
+
+def figures(
+    *inputs: Annotated[
+        str, Parameter(help="Recordings, results of dcnbio analyze, folders of dcnbio train, checkpoints.")
+    ],
+    look: Annotated[Look, Parameter(name="*")] = ANY_LOOK,
+    place: Annotated[Place, Parameter(name="*")] = ANY_PLACE,
+    model: Model = None,
+) -> int:
+    """Draw every figure that recordings, results, training runs and checkpoints support.
+
+    Beside each figure: the table that redraws it (.csv), its caption (.txt) and where it comes from (.provenance.json).
+    """
+    from dcnbio.figures.export.run import export_figures
+
+    settings = settings_of(look)
+    speaker = Speaker(place.json)
+    sources = [source for name in inputs or ("dcn-ode",) for source in sources_of(name, model)]
+    font_notice(speaker, settings)
+    found = export_figures(
+        sources,
+        place.out,
+        settings,
+        only=name_list(place.only),
+        overwrite=place.overwrite,
+        command=command_text(sys.argv[1:]),
+        tell=lambda name: print(f"{name} ...", file=sys.stderr, flush=True),
+    )
+    speaker.give(summary(found, settings), report(found, place.out))
+    return 0
+
+
+def settings_of(look: Look) -> ExportSettings:
+    """Gather the settings, each from where it was given."""
+    from dcnbio.figures.export.settings import read_figure_recipe, settle_settings
+
+    given: dict[str, Any] = {}
+    if look.venue is not None:
+        given["venue"] = look.venue
+    if look.formats is not None:
+        given["formats"] = name_list(look.formats)
+    if look.dpi is not None:
+        given["dpi"] = whole_numbers(look.dpi, "--dpi")
+    if look.latex:
+        given["latex"] = True
+    return settle_settings(given, {} if look.recipe is None else read_figure_recipe(look.recipe))
+
+
+def sources_of(name: str, model: str | None) -> list[Source]:
+    """Open what a person named; the folder of a finished run gives its checkpoint too."""
+    from dcnbio.figures.export.sources import open_source
+
+    opened = open_source(name)
+    if opened is None:
+        return [checkpoint_source(name, model)]
+    checkpoint = Path(name) / "checkpoint.safetensors"
+    if opened.kind == "run" and checkpoint.is_file():
+        return [opened, checkpoint_source(str(checkpoint), model, opened.name)]
+    return [opened]
+
+
+def checkpoint_source(name: str, model: str | None, called: str = "") -> Source:
+    """Read the filters of a checkpoint; of a network without SRF layers, its spec."""
+    from dcnbio.errors import CheckpointError
+    from dcnbio.figures.export.sources import Source, content_hash
+    from dcnbio.model.loading import find_checkpoint, load
+    from dcnbio.probe.filters import checkpoint_filters
+
+    path = find_checkpoint(name)
+    called = called or path.stem
+    try:
+        filters = checkpoint_filters(path, model)
+    except CheckpointError:
+        raise
+    except InputError:  # free pixel weights have no scale
+        return Source("spec", load(path, model).spec, called, content_hash(path))
+    filters.attrs["name"] = called
+    return Source("filters", filters, called, content_hash(path))
+
+
+def font_notice(speaker: Speaker, settings: ExportSettings) -> None:
+    """Say where a venue's font is not there."""
+    from dcnbio.figures.fonts import choose_font
+    from dcnbio.figures.venues import find_venue
+
+    font = choose_font(find_venue(settings.venue))
+    if font.notice and not settings.latex:
+        speaker.note(font.notice)
+
+
+def summary(found: Exported, settings: ExportSettings) -> dict[str, Any]:
+    """Give plain values."""
+    return {"figures": found.figures, "left_out": found.left_out, "settings": settings.described()}
+
+
+def report(found: Exported, out: Path) -> str:
+    """Say what was written, and what was not."""
+    lines = [f"{name}: {', '.join(Path(file).name for file in files)}" for name, files in found.figures.items()]
+    lines += [f"{name} is left out: {why}" for name, why in found.left_out.items()]
+    return "\n".join([*lines, f"written to {out}"])

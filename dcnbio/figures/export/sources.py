@@ -1,0 +1,92 @@
+"""What a file or folder is that figures are to be made of."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dcnbio.analysis.result_file import MARK, is_result, open_result
+from dcnbio.errors import InputError
+from dcnbio.figures.training_curves import read_run
+from dcnbio.recording import open_recording
+from dcnbio.recording.target import state_of
+
+__all__ = ["Source", "content_hash", "open_source"]
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A result that figures are made of.
+
+    Attributes
+    ----------
+    kind : str
+        "recording", "run", "filters", "spec", or the name of an analysis.
+    result : object
+        What figures of that kind take.
+    name : str
+        For file names and provenance.
+    sha256 : str
+        Of the file, or of the folder's files.
+    """
+
+    kind: str
+    result: Any
+    name: str
+    sha256: str
+
+
+def content_hash(path: str | os.PathLike[str]) -> str:
+    """Give the SHA-256 of a file, or of the names and hashes of a folder's files.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     empty = content_hash(folder)
+    ...     _ = Path(folder, "a").write_bytes(b"")
+    ...     content_hash(folder) != empty, content_hash(Path(folder, "a"))[:12]
+    (True, 'e3b0c44298fc')
+    """
+    path = Path(path)
+    if path.is_dir():
+        files = sorted(file for file in path.rglob("*") if file.is_file())
+        lines = [f"{file.relative_to(path).as_posix()} {content_hash(file)}\n" for file in files]
+        return hashlib.sha256("".join(lines).encode()).hexdigest()
+    with open(path, "rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+def open_source(path: str | os.PathLike[str]) -> Source | None:
+    """Open a recording, a result of ``dcnbio analyze`` or a training run; None if it is none of these.
+
+    Raises
+    ------
+    InputError
+        If it is one of these, but unfinished or damaged.
+
+    Examples
+    --------
+    >>> open_source("dcn-ode") is None
+    True
+    """
+    path = Path(path)
+    if path.is_file() and is_result(path):
+        tree = open_result(path)
+        return Source(str(tree.attrs[MARK]), tree, path.stem, content_hash(path))
+    if path.exists() and state_of(path) in ("complete", "unfinished"):
+        return Source("recording", open_recording(path), path.stem, content_hash(path))
+    metrics = path / "metrics.csv" if path.is_dir() else path
+    if metrics.name == "metrics.csv" and metrics.is_file():
+        run = read_run(path)
+        return Source("run", run, run.name, content_hash(metrics))
+    if path.suffix in (".nc", ".zarr", ".csv"):
+        what = "is none that dcnbio wrote" if path.exists() else "does not exist"
+        raise InputError(
+            f"{path} {what}; give a recording (.zarr, .nc), a result of dcnbio analyze (.nc), a folder of dcnbio "
+            "train, or a checkpoint."
+        )
+    return None

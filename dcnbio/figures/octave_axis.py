@@ -1,0 +1,42 @@
+"""Ticks of an axis of scales in pixels, which is logarithmic with base 2."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.ticker import NullFormatter, NullLocator
+
+__all__ = ["octave_axis", "octave_ticks"]
+
+
+def octave_ticks(low: float, high: float) -> list[float]:
+    """Give round values from low to high: whole octaves, or steps within them where there are few.
+
+    Examples
+    --------
+    >>> octave_ticks(0.2, 9), octave_ticks(0.5, 1.7), octave_ticks(1.0, 1.8)
+    ([0.25, 0.5, 1.0, 2.0, 4.0, 8.0], [0.5, 0.75, 1.0, 1.5], [1.0, 1.25, 1.5, 1.75])
+    """
+    span = math.log2(high / low)
+    steps = (1.0,) if span >= 3 else (1.0, 1.5) if span >= 1 else (1.0, 1.25, 1.5, 1.75)
+    octaves = range(math.floor(math.log2(low)), math.ceil(math.log2(high)) + 1)
+    every = 2 if span > 7 else 1
+    found = [step * 2.0**octave for octave in octaves if octave % every == 0 for step in steps]
+    return [value for value in found if low <= value * (1 + 1e-9) and value <= high * (1 + 1e-9)]
+
+
+def octave_axis(axes: Axes, which: Literal["x", "y"]) -> None:
+    """Make an axis one of scales, when everything is drawn in it."""
+    if which == "x":
+        axes.set_xscale("log", base=2)
+    else:
+        axes.set_yscale("log", base=2)
+    axis: Axis = axes.xaxis if which == "x" else axes.yaxis
+    low, high = sorted(axes.get_xlim() if which == "x" else axes.get_ylim())
+    ticks = octave_ticks(low, high)
+    axis.set_ticks(ticks, [f"{value:g}" for value in ticks])
+    axis.set_minor_locator(NullLocator())
+    axis.set_minor_formatter(NullFormatter())
