@@ -21,6 +21,7 @@ from dcnbio.commands.info import info
 from dcnbio.commands.interruption import Terminated, terminate
 from dcnbio.commands.output import complain
 from dcnbio.commands.probe import probe
+from dcnbio.commands.report import report
 from dcnbio.commands.train import train
 from dcnbio.errors import DcnbioError
 from dcnbio.version import __version__
@@ -43,6 +44,7 @@ app.command(train)
 app.command(evaluate)
 app.command(analyze)
 app.command(figures)
+app.command(report)
 app.command(info)
 app.command(import_checkpoint, name="import")
 app.command(cite)

@@ -13,7 +13,7 @@ from dcnbio.model.checkpoint import Header, load_checkpoint, read_header
 from dcnbio.model.network import Network
 from dcnbio.model.scales import layer_scales
 
-__all__ = ["model_card"]
+__all__ = ["card_lines", "model_card", "not_good_for"]
 
 START = {
     "paper": "log2 sigma ~ N(0, 2/3)",
@@ -67,13 +67,13 @@ def recipe_lines(recipe: Mapping[str, Any], metrics: Mapping[str, Any]) -> list[
         ("time", f"{metrics['minutes']:.0f} minutes on {metrics.get('machine', 'a machine not recorded')}"),
     ]
     if recipe.get("command"):
-        lines.append(("command", f"`{recipe['command']}`"))
+        lines.append(("command", str(recipe["command"])))
     return lines
 
 
 def result_lines(metrics: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Write what came out."""
-    lines = [("**held-out accuracy**", share(metrics, "held_out")), ("**test accuracy**", share(metrics, "test"))]
+    lines = [("held-out accuracy", share(metrics, "held_out")), ("test accuracy", share(metrics, "test"))]
     for name in ("held_out", "test"):
         if f"{name}_mse" in metrics:
             mse = metrics[f"{name}_mse"]
@@ -106,7 +106,7 @@ def scale_lines(net: Network, initial: Mapping[str, Sequence[float]]) -> list[st
 def not_good_for(header: Header) -> list[str]:
     """Say what the network should not be used for."""
     metrics = header.metrics
-    if not metrics.get("passes"):
+    if metrics.get("passes") == 0:
         return ["It was never trained: it is a control for what training made of the others."]
     said = ["One seed: what is found in it is said about this network, not about its kind."]
     optimisation = header.recipe.get("optimisation", {})
@@ -119,6 +119,31 @@ def not_good_for(header: Header) -> list[str]:
     if header.recipe.get("initial_sigma", "paper") != "paper":
         said.append("Its scales began elsewhere than the paper's: it is a control for the distribution of scales.")
     return said
+
+
+def card_lines(header: Header, net: Network) -> list[tuple[str, str]]:
+    """List what is known of a network: its size, how it was trained, and how well it does.
+
+    Parameters
+    ----------
+    header : Header
+        Of its checkpoint.
+    net : Network
+
+    Examples
+    --------
+    >>> from dcnbio.model.network import build
+    >>> card_lines(Header(spec={}), build("resnet-blocks"))[0]
+    ('parameters', '554,634')
+    """
+    count = sum(p.numel() for p in net.parameters())
+    times = ", ".join(f"{t:g}" for t in net.spec.integration_time)
+    lines = [("parameters", f"{count:,}"), ("integration time T", times)]
+    if "optimisation" in header.recipe:
+        lines += recipe_lines(header.recipe, header.metrics)
+    elif "seed" in header.source:
+        lines.append(("seed", str(header.source["seed"])))
+    return lines + result_lines(header.metrics) if header.metrics.get("passes") != 0 else lines
 
 
 def model_card(path: Path) -> str:
@@ -146,20 +171,10 @@ def model_card(path: Path) -> str:
     # net: dcn-ode, untrained
     """
     header, net = read_header(path), load_checkpoint(path)
-    trained = bool(header.metrics.get("passes"))
+    trained = header.metrics.get("passes") != 0
     unfinished = ", unfinished" if trained and header.metrics.get("finished") is False else ""
     title = f"# {path.stem}: {net.spec.row}, {'trained' if trained else 'untrained'}{unfinished}"
-    count = sum(p.numel() for p in net.parameters())
-    about = [
-        ("parameters", f"{count:,}"),
-        ("integration time T", ", ".join(f"{t:g}" for t in net.spec.integration_time)),
-    ]
-    if header.recipe:
-        about += recipe_lines(header.recipe, header.metrics)
-    elif "seed" in header.source:
-        about.append(("seed", str(header.source["seed"])))
-    if trained:
-        about += result_lines(header.metrics)
+    about = [(f"**{name}**" if "accuracy" in name else name, text) for name, text in card_lines(header, net)]
     scales = scale_lines(net, header.initial_log2_sigma)
     parts = [title, "| | |\n|---|---|\n" + "\n".join(f"| {name} | {text} |" for name, text in about)]
     if scales:

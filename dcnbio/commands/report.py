@@ -1,0 +1,188 @@
+"""``dcnbio report``: everything there is to say about one network, as one HTML file with its figures beside it."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from dcnbio.commands.images import ImageOptions, open_images
+from dcnbio.commands.options import Checkpoint, Json, Model, flag
+from dcnbio.commands.output import Speaker, command_text
+from dcnbio.commands.report_chapters import CHAPTERS, ChapterPlan, Finding, Subject
+from dcnbio.errors import DcnbioError, InputError
+
+if TYPE_CHECKING:
+    from dcnbio.report import Chapter, Picture, Report
+
+__all__ = ["report"]
+
+PAGE = "report.html"
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How much is computed."""
+
+    resamples: Annotated[int, Parameter(help="Of each bootstrap; 9999 for print.")] = 1999
+    seed: Annotated[int, Parameter(help="Of all resampling and stimuli.")] = 0
+    only: Annotated[str | None, Parameter(help="Chapters, between commas; all if left out.")] = None
+
+
+SHIPPED_IMAGES, ALL = ImageOptions(), Sizes()
+
+
+def report(
+    *,
+    checkpoint: Checkpoint = "dcn-ode",
+    out: Annotated[Path, Parameter(help="A folder, made where it is not there.")] = Path("report"),
+    model: Model = None,
+    image_options: ImageOptions = SHIPPED_IMAGES,
+    sizes: Annotated[Sizes, Parameter(name="*")] = ALL,
+    overwrite: Annotated[bool, flag("Replace files that are there.")] = False,
+    json_: Json = False,
+) -> int:
+    """Report on one network: an HTML file that needs no network, and its figures as PDF beside it."""
+    from dcnbio.figures.export.folder import check_folder, write_files
+    from dcnbio.report import report_html
+
+    chosen = chosen_chapters(sizes.only)
+    folder = check_folder(out, [PAGE], overwrite=overwrite)
+    subject = open_subject(checkpoint, model, image_options, sizes)
+    chapters, drawn = [], Drawn()
+    for plan, findings, missing in found_chapters(chosen, subject):
+        chapters.append(written_chapter(plan, findings, missing, drawn))
+    page = report_html(whole_report(subject, chapters))
+    written = drawn.write(folder / "figures", subject.path, overwrite=overwrite)
+    write_files(folder, {PAGE: page.encode()})
+    left_out = {chapter.key: chapter.missing for chapter in chapters if chapter.missing}
+    summary = {
+        "report": str(folder / PAGE),
+        "figures": written,
+        "chapters": {chapter.key: chapter.conclusion for chapter in chapters},
+        "left_out": left_out,
+    }
+    lines = [f"{chapter.title}: {chapter.conclusion}" for chapter in chapters if chapter.conclusion]
+    lines += [f"{key} is left out: {why}" for key, why in left_out.items()]
+    Speaker(json_).give(summary, "\n".join([*lines, f"written to {folder / PAGE}, {len(written)} figures beside it"]))
+    return 0
+
+
+def chosen_chapters(only: str | None) -> Sequence[ChapterPlan]:
+    """Give the chapters that are wanted."""
+    if only is None:
+        return CHAPTERS
+    wanted, known = only.split(","), [plan.key for plan in CHAPTERS]
+    unknown = [name for name in wanted if name not in known]
+    if unknown:
+        raise InputError(f"--only names {', '.join(unknown)}; the chapters are {', '.join(known)}.")
+    return [plan for plan in CHAPTERS if plan.key in wanted]
+
+
+def open_subject(checkpoint: str, model: str | None, options: ImageOptions, sizes: Sizes) -> Subject:
+    """Open the network and the images."""
+    from dcnbio.model.loading import find_checkpoint, load
+
+    path = find_checkpoint(checkpoint)
+    return Subject(
+        checkpoint, path, load(path, model), open_images(options), model, seed=sizes.seed, resamples=sizes.resamples
+    )
+
+
+def found_chapters(
+    plans: Sequence[ChapterPlan], subject: Subject
+) -> Iterator[tuple[ChapterPlan, Sequence[Finding], str]]:
+    """Compute the chapters one after the other, and say which one is being computed."""
+    for number, plan in enumerate(plans, 1):
+        print(f"{number} of {len(plans)}: {plan.title} ...", file=sys.stderr, flush=True)
+        try:
+            yield plan, plan.find(subject), ""
+        except DcnbioError as error:  # a network of another kind has no such chapter
+            yield plan, (), str(error)
+
+
+def written_chapter(plan: ChapterPlan, findings: Sequence[Finding], missing: str, drawn: Drawn) -> Chapter:
+    """Draw a chapter's figures and gather what it says."""
+    from dcnbio.report import Chapter
+
+    return Chapter(
+        plan.key,
+        plan.title,
+        plan.question,
+        " ".join(finding.conclusion for finding in findings if finding.conclusion),
+        [claim for finding in findings for claim in finding.claims],
+        [picture for finding in findings for picture in drawn.pictures(finding)],
+        plan.caveats,
+        "\n".join(finding.body for finding in findings),
+        missing,
+    )
+
+
+class Drawn:
+    """The figures of a report, each drawn once: a network's sketch stands in several results."""
+
+    def __init__(self) -> None:
+        self.names: list[tuple[Finding, list[str]]] = []
+
+    def pictures(self, finding: Finding) -> list[Picture]:
+        """Draw what a result supports and no other gave."""
+        from dcnbio.figures.catalogue import kinds_of
+        from dcnbio.report import picture_of
+
+        before = {name for _, names in self.names for name in names}
+        found = []
+        for kind in kinds_of(finding.kind):
+            if kind.name in before:
+                continue
+            try:
+                found.append(picture_of(kind.name, finding.result))
+            except InputError as error:
+                print(f"figure {kind.name} is left out: {error}", file=sys.stderr)
+        self.names.append((finding, [picture.name for picture in found]))
+        return found
+
+    def write(self, folder: Path, checkpoint: Path, *, overwrite: bool) -> list[str]:
+        """Write every figure as PDF, with data, caption and provenance."""
+        from dcnbio.figures.export.run import export_figures
+        from dcnbio.figures.export.settings import settle_settings
+        from dcnbio.figures.export.sources import Source
+
+        print("figures ...", file=sys.stderr, flush=True)
+        settings = settle_settings({"formats": ["pdf"]}, {})
+        sha256 = hashlib.sha256(checkpoint.read_bytes()).hexdigest()
+        written: list[str] = []
+        for finding, names in self.names:
+            if names:
+                source = Source(finding.kind, finding.result, checkpoint.stem, sha256)
+                command = command_text(sys.argv[1:])
+                found = export_figures([source], folder, settings, only=names, overwrite=overwrite, command=command)
+                written += found.figures
+        return written
+
+
+def whole_report(subject: Subject, chapters: Sequence[Chapter]) -> Report:
+    """Put card, chapters and provenance together."""
+    from dcnbio.model.checkpoint import read_header
+    from dcnbio.model.weights import weights_id
+    from dcnbio.recording.provenance import gather_provenance
+    from dcnbio.report import Report
+    from dcnbio.training.model_card import card_lines, not_good_for
+
+    header = read_header(subject.path) if subject.path.suffix == ".safetensors" else None
+    about = [("file", subject.path.name), ("row", subject.net.spec.row)]
+    about += card_lines(header, subject.net) if header else [("card", "none: a .pth does not say how it was made")]
+    versions = ", ".join(f"{name} {version}" for name, version in gather_provenance({})["versions"].items())
+    made = [
+        ("command", command_text(sys.argv[1:])),
+        ("weights", weights_id(subject.net.state_dict())),
+        ("images", str(subject.images.attrs["source"])),
+        ("seed", str(subject.seed)),
+        ("versions", versions),
+    ]
+    title = f"{subject.path.stem}: a Deep Continuous Network, measured"
+    return Report(title, about, not_good_for(header) if header else [], chapters, made)

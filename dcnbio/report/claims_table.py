@@ -1,0 +1,89 @@
+"""Writes claims as a table: estimate, interval, n, control, and the sentence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+__all__ = ["claims_table", "interval_text", "number_text"]
+
+SHOWN = 12
+
+
+def number_text(value: float | None) -> str:
+    """Write a number with three digits, and one that does not exist as a dash.
+
+    Examples
+    --------
+    >>> number_text(0.12345), number_text(None), number_text(1234.5), number_text(-2.0)
+    ('0.123', '-', '1234', '-2')
+    """
+    if value is None or not math.isfinite(value):
+        return "-"
+    return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
+def interval_text(interval: Sequence[float] | None) -> str:
+    """Write limits.
+
+    Examples
+    --------
+    >>> interval_text([0.1, 0.25]), interval_text(None)
+    ('0.1 to 0.25', '-')
+    """
+    return "-" if interval is None else f"{number_text(interval[0])} to {number_text(interval[1])}"
+
+
+def claim_row(claim: Mapping[str, Any]) -> str:
+    """Write one claim as a row."""
+    control = claim.get("control") or {}
+    against = escape(str(control.get("name", "")))
+    if control.get("estimate") is not None:
+        against += f": {number_text(control['estimate'])}"
+        against += f" ({interval_text(control['interval'])})" if control.get("interval") else ""
+    interval = interval_text(claim["interval"])
+    if claim["interval"] is None and claim.get("interval_method"):
+        interval = escape(str(claim["interval_method"]))
+    return (
+        f"<tr><td>{escape(str(claim['name']))}</td><td class='number'>{number_text(claim['estimate'])}</td>"
+        f"<td>{interval}</td><td class='number'>{claim['n']}</td><td>{escape(str(claim.get('unit', '')))}</td>"
+        f"<td>{against}</td></tr>"
+    )
+
+
+def rows_table(claims: Sequence[Mapping[str, Any]]) -> str:
+    """Write a table of claims."""
+    heads = ["what", "estimate", "95 % interval", "n", "of", "control"]
+    head = "".join(f"<th scope='col'{' class=number' if h in ('estimate', 'n') else ''}>{h}</th>" for h in heads)
+    rows = "\n".join(claim_row(claim) for claim in claims)
+    return f"<div class='scroll'><table><thead><tr>{head}</tr></thead><tbody>\n{rows}\n</tbody></table></div>"
+
+
+def sentence_list(claims: Sequence[Mapping[str, Any]]) -> str:
+    """Write what claims say as a list."""
+    return "<ul>" + "".join(f"<li>{escape(str(claim['conclusion']))}</li>" for claim in claims) + "</ul>"
+
+
+def claims_table(claims: Sequence[Mapping[str, Any]]) -> str:
+    """Write claims as HTML: the sentences, then the numbers; after the first twelve the rest is folded.
+
+    Parameters
+    ----------
+    claims : sequence of mapping
+        Plain values of `dcnbio.analysis.claim.Claim`.
+
+    Examples
+    --------
+    >>> claim = {"name": "slope", "n": 3, "estimate": 0.5, "interval": [0.1, 0.9], "conclusion": "It rises."}
+    >>> "It rises." in claims_table([claim]), claims_table([])
+    (True, '')
+    """
+    if not claims:
+        return ""
+    parts = [sentence_list(claims[:SHOWN]), rows_table(claims[:SHOWN])]
+    if len(claims) > SHOWN:
+        folded = f"{sentence_list(claims[SHOWN:])}{rows_table(claims[SHOWN:])}"
+        parts.append(f"<details><summary>{len(claims) - SHOWN} more</summary>{folded}</details>")
+    return "\n".join(parts)

@@ -1,0 +1,118 @@
+"""A real browser moves the slider of the view of h(t), offline."""
+
+from __future__ import annotations
+
+import shutil
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from dcnbio.report import Chapter, Report, map_viewer, report_html
+
+pytestmark = pytest.mark.browser
+
+QUIET = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+STATE = """
+const part = (name) => document.querySelector(`[data-part="${name}"]`);
+const canvas = part("canvas-intact");
+const middle = canvas.getContext("2d").getImageData(0, 0, 1, 1).data;
+return {now: part("now").textContent, size: [canvas.width, canvas.height], colour: Array.from(middle),
+        paths: document.querySelectorAll("#viewer svg path").length, wide: document.documentElement.scrollWidth,
+        window: window.innerWidth, what: part("what").textContent};
+"""
+
+
+@pytest.fixture
+def browser():
+    webdriver = pytest.importorskip("selenium.webdriver")
+    program = shutil.which("chromedriver")
+    if program is None:
+        pytest.skip("chromedriver is not installed")
+    options = webdriver.ChromeOptions()
+    for argument in [*QUIET, "--window-size=1280,1000"]:
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(program))
+    yield driver
+    driver.quit()
+
+
+def recording(sign: float) -> xr.DataTree:
+    """Make maps that are t everywhere: white at 0, at their fullest at the end."""
+    times = np.linspace(0, 2, 5)
+    blocks = {}
+    for name, (height, width) in (("/block1", (7, 9)), ("/block2", (3, 4))):
+        h = np.broadcast_to(sign * times[None, :, None, None, None], (2, 5, 3, height, width)).astype(np.float32)
+        blocks[name] = xr.Dataset({"h": (("stimulus", "time", "channel", "y", "x"), h)}, {"time": times})
+    about = xr.Dataset(coords={"stimulus": [0, 1], "class": ["cat", "dog"], "label": ("stimulus", [0, 1])})
+    return xr.DataTree.from_dict({"/": about, **blocks})
+
+
+@pytest.fixture
+def page(tmp_path):
+    pixels = {"intact": np.full((2, 3, 8, 8), 0.5), "masked": np.zeros((2, 3, 8, 8))}
+    body = map_viewer(recording(1.0), recording(-1.0), pixels)
+    chapters = [Chapter("view", "View", "How do maps move?", body=body)]
+    path = tmp_path / "report.html"
+    path.write_text(report_html(Report("a network", [("row", "dcn-ode")], [], chapters, [])), encoding="utf-8")
+    return path.as_uri()
+
+
+def move(browser, name: str, value: str, event: str) -> None:
+    browser.execute_script(
+        "const e = document.querySelector(`[data-part='${arguments[0]}']`); e.value = arguments[1];"
+        "e.dispatchEvent(new Event(arguments[2]))",
+        name,
+        value,
+        event,
+    )
+
+
+def test_the_slider_moves_through_time(browser, page):
+    browser.get(page)
+    first = browser.execute_script(STATE)
+    assert first["now"] == "t = 0.00 of 2"
+    assert first["colour"] == [255, 255, 255, 255]
+    move(browser, "time", "4", "input")
+    last = browser.execute_script(STATE)
+    assert last["now"] == "t = 2.00 of 2"
+    assert last["colour"] == [179, 88, 6, 255]
+    assert last["paths"] == 3
+    assert [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
+
+
+def test_a_click_follows_one_place_and_another_leaves_it(browser, page):
+    browser.get(page)
+    canvas = browser.find_element("css selector", '[data-part="canvas-intact"]')
+    browser.execute_script("arguments[0].scrollIntoView()", canvas)
+    canvas.click()
+    assert "h at row 3, column 4" in browser.execute_script(STATE)["what"]
+    canvas.click()
+    assert "mean over the map" in browser.execute_script(STATE)["what"]
+
+
+def test_another_block_has_maps_of_another_size(browser, page):
+    browser.get(page)
+    assert browser.execute_script(STATE)["size"] == [9, 7]
+    move(browser, "block", "1", "change")
+    assert browser.execute_script(STATE)["size"] == [4, 3]
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+def test_nothing_is_wider_than_the_window(browser, page, width):
+    browser.get(page)
+    size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 800}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    browser.refresh()
+    state = browser.execute_script(STATE)
+    assert state["wide"] <= state["window"]
