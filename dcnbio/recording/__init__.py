@@ -13,12 +13,13 @@ from dcnbio.recording.netcdf import write_netcdf
 from dcnbio.recording.opening import open_recording
 from dcnbio.recording.optimised_python import repair_groups
 from dcnbio.recording.provenance import differences, fingerprint, gather_provenance
-from dcnbio.recording.schema import STATUSES, BlockLayout, RecordingLayout, VariableLayout
+from dcnbio.recording.schema import RECORDED_TIME, STATUSES, BlockLayout, RecordingLayout, VariableLayout
 from dcnbio.recording.size import check_free_space, estimate_bytes, human_bytes
 from dcnbio.recording.target import check_target, is_netcdf_name
 from dcnbio.recording.writer import RecordingWriter
 
 __all__ = [
+    "RECORDED_TIME",
     "STATUSES",
     "Batch",
     "BlockBatch",

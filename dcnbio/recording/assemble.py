@@ -13,8 +13,8 @@ from dcnbio.errors import RecordingError
 from dcnbio.recording.batch import Batch
 from dcnbio.recording.provenance import provenance_json
 from dcnbio.recording.record import Record, batch_index, hidden_state, merge, small_variables
-from dcnbio.recording.schema import BlockLayout, RecordingLayout
-from dcnbio.recording.variables import attributes, counter_attributes, status_attributes
+from dcnbio.recording.schema import RECORDED_TIME, BlockLayout, RecordingLayout
+from dcnbio.recording.variables import attributes, counter_attributes, state_attributes, status_attributes
 from dcnbio.version import __version__
 
 __all__ = ["assemble", "block_dataset", "build_tree", "root_dataset"]
@@ -58,6 +58,22 @@ def root_dataset(layout: RecordingLayout, positions: npt.NDArray[np.intp], merge
     return xr.Dataset(variables, coordinates)
 
 
+def block_coordinates(layout: RecordingLayout, block: BlockLayout) -> dict[Hashable, tuple[Any, ...]]:
+    """Give the coordinates of the dimensions that a block's variables have; channel, y and x keep their indices."""
+    row, column = block.origin
+    used = set(H_DIMS[1:]) if block.store_h else {"time"}
+    used = used.union(*(variable.dims for variable in block.extra))
+    values: dict[str, npt.NDArray[Any]] = {
+        "channel": block.channels,
+        "y": np.arange(row, row + block.shape[1]),
+        "x": np.arange(column, column + block.shape[2]),
+        "other_stimulus": layout.stimulus,
+    }
+    if not block.accepted:  # else each image has times of its own
+        values["time"] = block.times
+    return {dim: (dim, array, attributes(dim)) for dim, array in values.items() if dim in used}
+
+
 def block_dataset(layout: RecordingLayout, block: BlockLayout, merged: Record) -> xr.Dataset:
     """Build a block's node but for h: solver counts, status, step times, extra variables and the coordinates of h.
 
@@ -73,17 +89,10 @@ def block_dataset(layout: RecordingLayout, block: BlockLayout, merged: Record) -
     Returns
     -------
     xarray.Dataset
-        Variables (stimulus, ...), coordinate ``time`` and, where maps are stored, ``channel``, ``y`` and ``x``.
+        Variables (stimulus, ...), coordinate ``time`` (``recorded_time`` (stimulus, time) where the accepted steps are
+        recorded) and, where maps are stored, ``channel``, ``y`` and ``x``.
     """
-    row, column = block.origin
-    used = set(H_DIMS[1:]) if block.store_h else {"time"}.union(*(variable.dims for variable in block.extra))
-    values = {
-        "time": block.times,
-        "channel": block.channels,
-        "y": np.arange(row, row + block.shape[1]),
-        "x": np.arange(column, column + block.shape[2]),
-    }
-    coordinates = {dim: (dim, array, attributes(dim)) for dim, array in values.items() if dim in used}
+    coordinates = block_coordinates(layout, block)
     variables: dict[Hashable, tuple[Any, ...]] = {}
     for name in ("nfe", "accepted", "rejected"):
         described = counter_attributes(name, layout.nfe_per)
@@ -93,7 +102,8 @@ def block_dataset(layout: RecordingLayout, block: BlockLayout, merged: Record) -
     variables["step_time"] = (("stimulus", "step"), merged[f"{block.name}/step_time"], attributes("step_time"))
     for extra in block.extra:
         described = {"long_name": extra.long_name, "units": extra.units}
-        variables[extra.name] = (("stimulus", *extra.dims), merged[f"{block.name}/{extra.name}"], described)
+        entry = (("stimulus", *extra.dims), merged[f"{block.name}/{extra.name}"], described)
+        (coordinates if extra.name == RECORDED_TIME else variables)[extra.name] = entry
     return xr.Dataset(variables, coordinates, {"nfe_per": layout.nfe_per})
 
 
@@ -129,7 +139,7 @@ def build_tree(
         dataset = block_dataset(layout, block, merged)
         if block.name in h:
             dataset = dataset.assign(h=h[block.name])
-            dataset["h"].attrs = attributes("h")
+            dataset["h"].attrs = state_attributes(block.dtype)
         nodes[f"/{block.name}"] = dataset
     complete = len(positions) == layout.n
     nodes["/"].attrs = root_attributes(provenance, complete)

@@ -29,7 +29,8 @@ def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
     -------
     dict
         ``path``, ``complete`` (bool), ``done`` and ``total`` (images), ``bytes`` (on the disk), ``provenance``, and
-        ``blocks``: for each, ``shape`` (channel, y, x) and ``dtype`` of h (None where no h is stored), ``times``,
+        ``blocks``: for each, ``shape`` (channel, y, x) and ``dtype`` of h (None where no h is stored), ``times`` (or
+        "accepted"),
         ``nfe`` (least and most), ``nfe_per`` and ``failed`` (images per status that is not ok).
 
     Raises
@@ -72,7 +73,7 @@ def _describe_block(dataset: xr.Dataset) -> dict[str, Any]:
     return {
         "shape": list(dataset["h"].shape[2:]) if stored else None,
         "dtype": str(dataset["h"].dtype) if stored else None,
-        "times": dataset["time"].values.tolist(),
+        "times": dataset["time"].values.tolist() if "time" in dataset.coords else "accepted",
         "nfe": [int(dataset["nfe"].min()), int(dataset["nfe"].max())],
         "nfe_per": dataset.attrs["nfe_per"],
         "failed": dict(failed),
@@ -94,7 +95,7 @@ def _describe_unfinished(path: Path) -> dict[str, Any]:
             block.name: {
                 "shape": list(block.shape) if block.store_h else None,
                 "dtype": block.dtype if block.store_h else None,
-                "times": block.times.tolist(),
+                "times": "accepted" if block.accepted else block.times.tolist(),
                 "nfe": None,
                 "nfe_per": layout.nfe_per,
                 "failed": {},

@@ -60,6 +60,12 @@ def _digest(array: npt.NDArray[Any]) -> str:
     return hashlib.sha256(np.ascontiguousarray(array).tobytes()).hexdigest()[:12]
 
 
+def _times_summary(block: BlockLayout) -> str:
+    if block.accepted:
+        return f"the accepted steps, {block.times.size - 1} at most"
+    return f"{block.times.size} times, {block.times[0]:g} to {block.times[-1]:g} ({_digest(block.times)})"
+
+
 def layout_summary(layout: RecordingLayout) -> dict[str, Any]:
     """Say in a few values what must be equal for two runs to share one store.
 
@@ -75,7 +81,7 @@ def layout_summary(layout: RecordingLayout) -> dict[str, Any]:
     blocks = {}
     for block in layout.blocks:
         blocks[block.name] = {
-            "times": f"{block.times.size} times, {block.times[0]:g} to {block.times[-1]:g} ({_digest(block.times)})",
+            "times": _times_summary(block),
             "shape": list(block.shape),
             "channels": f"{block.shape[0]} channels ({_digest(block.channels)})",
             "dtype": block.dtype,

@@ -52,8 +52,8 @@ def _step_times(values: Sequence[npt.ArrayLike], name: str, n: int) -> npt.NDArr
     return padded
 
 
-def _block_variables(layout: BlockLayout, batch: BlockBatch, n: int, statuses: int) -> Record:
-    name = layout.name
+def _block_variables(whole: RecordingLayout, layout: BlockLayout, batch: BlockBatch, n: int) -> Record:
+    name, statuses, sizes = layout.name, len(whole.statuses), whole.sizes(layout)
     record: Record = {}
     for counter in ("nfe", "accepted", "rejected"):
         record[counter] = _column(getattr(batch, counter), f"{counter} of {name}", n, np.int64)
@@ -67,7 +67,7 @@ def _block_variables(layout: BlockLayout, batch: BlockBatch, n: int, statuses: i
         raise RecordingError(f"extra of {name} holds {sorted(batch.extra)}; the layout names the variables expected")
     for variable in layout.extra:
         array = np.asarray(batch.extra[variable.name])
-        shape = (n, *(layout.sizes[dim] for dim in variable.dims))
+        shape = (n, *(sizes[dim] for dim in variable.dims))
         if array.shape != shape:
             raise RecordingError(f"{variable.name} of {name} has shape {array.shape}; the layout says {shape}")
         record[variable.name] = array.astype(variable.dtype)
@@ -104,7 +104,7 @@ def small_variables(layout: RecordingLayout, batch: Batch) -> Record:
         raise RecordingError(f"the batch holds blocks {sorted(batch.blocks)}; the layout says {sorted(names)}")
     record: Record = {"logits": np.asarray(batch.logits)}
     for block in layout.blocks:
-        variables = _block_variables(block, batch.blocks[block.name], n, len(layout.statuses))
+        variables = _block_variables(layout, block, batch.blocks[block.name], n)
         record.update({f"{block.name}/{name}": array for name, array in variables.items()})
         _check_h(block, batch.blocks[block.name].h, n)
     return record

@@ -11,13 +11,15 @@ import numpy.typing as npt
 
 from dcnbio.errors import RecordingError
 
-__all__ = ["STATUSES", "BlockLayout", "RecordingLayout", "VariableLayout"]
+__all__ = ["RECORDED_TIME", "STATUSES", "BlockLayout", "RecordingLayout", "VariableLayout"]
 
 STATUSES = ("ok", "max_steps", "max_evaluations", "step_underflow", "non_finite")
 """Default names of the status codes 0, 1, 2, ... of an integrated image; code 0 always means success."""
 
 DTYPES = ("float16", "float32", "float64")
 RESERVED = ("stimulus", "label", "file", "class", "batch", "logits")
+RECORDED_TIME = "recorded_time"
+EXTRA_DIMS = ("time", "channel", "y", "x", "class", "other_stimulus")
 BLOCK_VARIABLES = ("h", "nfe", "accepted", "rejected", "status", "reason", "step_time", "time", "channel", "y", "x")
 
 
@@ -36,7 +38,8 @@ class VariableLayout:
     name : str
         Name of the variable; not one that a block has anyway.
     dims : tuple of str
-        Dimensions after ``stimulus``, from ``time``, ``channel``, ``y`` and ``x``.
+        Dimensions after ``stimulus``, from ``time``, ``channel``, ``y``, ``x``, ``class`` and ``other_stimulus``, which
+        runs over all stimuli of the recording.
     dtype : str
         Type that is stored.
     long_name, units : str
@@ -58,9 +61,10 @@ class VariableLayout:
         """Refuse names and dimensions that a block cannot hold."""
         if not self.name.isidentifier() or self.name in BLOCK_VARIABLES + RESERVED:
             raise RecordingError(f"variable name {self.name!r} is taken or no identifier; choose another name")
-        unknown = [dim for dim in self.dims if dim not in ("time", "channel", "y", "x")]
+        unknown = [dim for dim in self.dims if dim not in EXTRA_DIMS]
         if unknown:
-            raise RecordingError(f"dims of {self.name} holds {unknown[0]!r}; allowed are time, channel, y and x")
+            allowed = f"{', '.join(EXTRA_DIMS[:-1])} and {EXTRA_DIMS[-1]}"
+            raise RecordingError(f"dims of {self.name} holds {unknown[0]!r}; allowed are {allowed}")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -85,6 +89,9 @@ class BlockLayout:
         Row and column of the first stored pixel when a spatial window is stored.
     extra : tuple of VariableLayout
         Further numbers per stimulus.
+    accepted : bool
+        True where h is recorded at the accepted steps, which are each image's own: `times` then counts them, 0, 1, ...,
+        to the most there is room for, and a variable ``recorded_time`` (stimulus, time) says when they were.
 
     Raises
     ------
@@ -106,6 +113,7 @@ class BlockLayout:
     store_h: bool = True
     origin: tuple[int, int] = (0, 0)
     extra: tuple[VariableLayout, ...] = ()
+    accepted: bool = False
 
     def __post_init__(self) -> None:
         """Copy the arrays, so that the layout cannot change, and check them."""
@@ -127,6 +135,10 @@ class BlockLayout:
         names = [variable.name for variable in self.extra]
         if len(set(names)) != len(names):
             raise RecordingError(f"extra variables of {self.name} share a name: {', '.join(names)}")
+        if self.accepted != (RECORDED_TIME in names):
+            raise RecordingError(
+                f"{self.name} needs the variable {RECORDED_TIME} where, and only where, it is accepted"
+            )
         object.__setattr__(self, "times", times)
         object.__setattr__(self, "shape", shape)
         object.__setattr__(self, "channels", channels)
@@ -217,6 +229,10 @@ class RecordingLayout:
     def n(self) -> int:
         """Number of stimuli."""
         return int(self.stimulus.size)
+
+    def sizes(self, block: BlockLayout) -> dict[str, int]:
+        """Length of every dimension that a variable of a block may have after ``stimulus``."""
+        return {**block.sizes, "class": len(self.class_names), "other_stimulus": self.n}
 
     @property
     def batches(self) -> int:

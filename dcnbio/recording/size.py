@@ -22,6 +22,8 @@ ROOT_ROW = 2 * 8 + 64
 def estimate_bytes(layout: RecordingLayout) -> int:
     """Estimate the bytes of a recording on the disk; h is stored uncompressed.
 
+    Where h is recorded at the accepted steps this is the most it can be: what an image does not take is not stored.
+
     Parameters
     ----------
     layout : RecordingLayout
@@ -44,7 +46,7 @@ def estimate_bytes(layout: RecordingLayout) -> int:
     for block in layout.blocks:
         row += block.image_bytes + BLOCK_ROW
         for variable in block.extra:
-            cells = math.prod(block.sizes[dim] for dim in variable.dims)
+            cells = math.prod(layout.sizes(block)[dim] for dim in variable.dims)
             row += cells * np.dtype(variable.dtype).itemsize
     return layout.n * row
 

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import json
 
-__all__ = ["attributes", "counter_attributes", "status_attributes"]
+__all__ = ["attributes", "counter_attributes", "state_attributes", "status_attributes"]
+
+ROUNDING = (
+    "rounded to float16: by at most 2^-11 (0.049 %) of a value above 6.1e-5 in size, and by at most 3.0e-8 below; the "
+    "other variables are of h before rounding"
+)
 
 DESCRIPTIONS: dict[str, tuple[str, str]] = {
     "stimulus": ("index of the image in its source", "1"),
     "label": ("index of the image's class, -1 where unknown", "1"),
     "file": ("file of the image", "1"),
     "class": ("name of the class", "1"),
+    "other_stimulus": ("index of the image that is compared with, in its source", "1"),
     "batch": ("index of the batch whose images shared their steps", "1"),
     "logits": ("class scores before the softmax", "1"),
     "time": ("solver time", "solver time"),
@@ -37,6 +43,17 @@ def attributes(name: str) -> dict[str, str]:
     """
     long_name, units = DESCRIPTIONS[name]
     return {"long_name": long_name, "units": units}
+
+
+def state_attributes(dtype: str) -> dict[str, str]:
+    """Give the attributes of h, saying how it was rounded where it is stored in half precision.
+
+    Examples
+    --------
+    >>> sorted(state_attributes("float16"))
+    ['long_name', 'rounding', 'units']
+    """
+    return attributes("h") | ({"rounding": ROUNDING} if dtype == "float16" else {})
 
 
 def counter_attributes(name: str, nfe_per: str) -> dict[str, str]:
