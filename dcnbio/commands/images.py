@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from dcnbio.commands.options import WHICH, Images, Limit, flag, limit_of
+from dcnbio.commands.options import WHICH, Images, Limit, flag, limit_of, whole_numbers
 from dcnbio.errors import InputError
 
 if TYPE_CHECKING:
@@ -30,6 +30,9 @@ class ImageOptions:
     split: Annotated[Literal["train", "test"], Parameter(help="Which, where the images have both.")] = "test"
     limit: Limit = None
     classes: Annotated[str | None, Parameter(help="Classes to take, e.g. cat,dog; all if left out.")] = None
+    indices: Annotated[
+        str | None, Parameter(help="Positions in the source to take, e.g. 0-9,42, in place of --limit and --classes.")
+    ] = None
     resize: Annotated[bool, flag("Cut and resize images that are not 32 x 32.")] = False
     broken: Annotated[
         Literal["refuse", "mark"],
@@ -48,6 +51,8 @@ def count_images(path: Path, split: Literal["train", "test"], classes: list[str]
 
 def chosen_limit(options: ImageOptions, classes: list[str] | None, most: int | None) -> int | None:
     """Give the limit that was asked for; without one, `most` images or all there are."""
+    if options.indices is not None and options.limit is None:
+        return None
     if options.limit is not None or most is None:
         return limit_of(options.limit)
     if options.images is None and classes is None:
@@ -70,7 +75,8 @@ def open_images(options: ImageOptions, most: int | None = DEFAULT_LIMIT) -> xr.D
     if options.images == "":
         raise InputError("images (--images) is empty, as of an unset shell variable; give a path, or leave it out.")
     classes = None if options.classes is None else options.classes.split(",")
-    selection = Selection(limit=chosen_limit(options, classes, most), classes=classes)
+    indices = None if options.indices is None else whole_numbers(options.indices, "--indices")
+    selection = Selection(limit=chosen_limit(options, classes, most), indices=indices, classes=classes)
 
     def read(bad: Literal["refuse", "mark"]) -> ImageSet:
         return read_images(options.images, split=options.split, selection=selection, resize=options.resize, bad=bad)

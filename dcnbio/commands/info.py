@@ -52,8 +52,8 @@ def block_row(name: str, block: dict[str, Any]) -> list[object]:
     return [
         name,
         "none stored" if block["shape"] is None else " x ".join(map(str, block["shape"])),
-        len(times),
-        f"{times[0]:g} to {times[-1]:g}",
+        "-" if times == "accepted" else len(times),
+        "accepted steps" if times == "accepted" else f"{times[0]:g} to {times[-1]:g}",
         "-" if block["nfe"] is None else "{} to {}".format(*block["nfe"]),
         ", ".join(f"{count} {status}" for status, count in block["failed"].items()) or "none",
     ]

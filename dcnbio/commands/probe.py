@@ -19,16 +19,22 @@ from dcnbio.commands.options import (
     WHAT,
     WHERE,
     Blocks,
+    Channels,
     Checkpoint,
     Fill,
     IntegrationTime,
     Json,
     Model,
+    Reduce,
     Times,
+    Window,
     block_list,
+    channels_option,
     fill_value,
     flag,
+    name_list,
     times_option,
+    window_option,
 )
 from dcnbio.commands.output import Speaker, command_text, complain
 from dcnbio.commands.probe_report import failure_lines, probe_report, probe_summary
@@ -56,6 +62,14 @@ class What:
     integration_time: IntegrationTime = None
     times: Times = "21"
     blocks: Blocks = None
+    channels: Channels = None
+    window: Window = None
+    reduce: Reduce = None
+    no_maps: Annotated[bool, flag("Leave h out and keep the rest: logits, the solver's work, reductions.")] = False
+    storage: Annotated[
+        Literal["float16", "float32", "float64"] | None,
+        Parameter(help="Type in which h is stored; --dtype if left out."),
+    ] = None
     mask: Annotated[int | None, Parameter(help="Side in pixels of a central square that is hidden.")] = None
     fill: Fill = "0"
     contrast: Annotated[float, Parameter(help="The images are multiplied by it.")] = 1.0
@@ -75,7 +89,10 @@ class How:
     atol: Annotated[float, Parameter(help="Absolute tolerance.")] = 1e-3
     method: Annotated[str, Parameter(help="dopri5, or another method of torchdiffeq.")] = "dopri5"
     step_size: Annotated[float | None, Parameter(help="Step of a fixed-step method, in solver time.")] = None
-    max_steps: Annotated[int, Parameter(help="Attempted steps before an image is given up.")] = 2000
+    max_steps: Annotated[
+        int | None,
+        Parameter(help="Attempted steps before an image is given up. [default: 2000; 32 with accepted times]"),
+    ] = None
     max_evaluations: Annotated[int | None, Parameter(help="Evaluations before an image is given up.")] = None
     dtype: Annotated[Literal["float32", "float64"], Parameter(help="Type of weights, h and file.")] = "float32"
     device: Annotated[str, Parameter(help="cpu or cuda.")] = "cpu"
@@ -121,6 +138,11 @@ def settings_from(what: What, how: How) -> ProbeSettings:
             **vars(how),
             "times": times_option(what.times),
             "blocks": block_list(what.blocks),
+            "channels": channels_option(what.channels),
+            "window": window_option(what.window),
+            "reductions": name_list(what.reduce),
+            "maps": not what.no_maps,
+            "storage": what.storage,
             "mask": what.mask,
             "fill": fill_value(what.fill),
             "contrast": what.contrast,
@@ -139,9 +161,10 @@ def estimated_size(net: Network, stimuli: Stimuli, settings: ProbeSettings, yes:
     if size > LARGE and not yes:
         raise InputError(
             f"this recording would take {human_bytes(size)}; pass --yes to write it, or choose fewer images (--limit), "
-            "times (--times) or blocks (--blocks)."
+            "times (--times), blocks (--blocks) or channels (--channels), or numbers in place of maps (--reduce with "
+            "--no-maps)."
         )
-    return human_bytes(size)
+    return f"{'at most' if settings.accepted else 'about'} {human_bytes(size)}"
 
 
 def what_is_kept(out: Path) -> str:
@@ -192,7 +215,7 @@ def probe(
     size = estimated_size(opened.net, stimuli, settings, where.yes)
     speaker.say(f"network   {what.checkpoint}: {opened}")
     speaker.say(f"images    {len(stimuli)} of {stimuli.source}")
-    speaker.say(f"writing   about {size} to {out}")
+    speaker.say(f"writing   {size} to {out}")
     for notice in (*opened.notices, *json.loads(data.attrs["notices"])):
         speaker.note(notice)
     command = command_text(sys.argv[1:])

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["accuracy_line", "failure_lines", "probe_report", "probe_summary"]
 
 NAMED_IN_FULL = 20
+SOLVER = ("nfe", "accepted", "rejected", "status", "reason", "step_time")
 
 
 def block_summary(block: xr.Dataset, batch: NDArray[np.int64] | None) -> dict[str, Any]:
@@ -26,7 +27,9 @@ def block_summary(block: xr.Dataset, batch: NDArray[np.int64] | None) -> dict[st
     counts = {name: block[name].values[rows] for name in ("nfe", "accepted", "rejected")}
     means = {name: float(values.mean()) if rows else math.nan for name, values in counts.items()}
     return {
-        "shape": [int(block.sizes[d]) for d in ("time", "channel", "y", "x")],
+        "shape": [int(block.sizes[d]) for d in ("time", "channel", "y", "x")] if "h" in block else None,
+        "times": int(block.sizes["time"]),
+        "variables": [str(name) for name in block.data_vars if name not in SOLVER],
         "nfe_per": block.attrs["nfe_per"],
         "nfe_mean": means["nfe"],
         "nfe_range": [int(counts["nfe"].min()), int(counts["nfe"].max())] if rows else None,
@@ -88,18 +91,23 @@ def probe_report(found: dict[str, Any]) -> str:
 
     rows = []
     for name, block in found["blocks"].items():
-        time, *maps = block["shape"]
+        maps = ["no maps"] if block["shape"] is None else block["shape"][1:]
         spread = "-" if block["nfe_range"] is None else "{} to {}".format(*block["nfe_range"])
         counts = [shown(block[key]) for key in ("nfe_mean", "accepted", "rejected")]
-        rows.append([name, str(time), " x ".join(map(str, maps)), counts[0], spread, *counts[1:]])
+        rows.append([name, str(block["times"]), " x ".join(map(str, maps)), counts[0], spread, *counts[1:]])
     per = next(iter(found["blocks"].values()))["nfe_per"]
     header = ["block", "times", "channel x y x x", f"NFE per {per}", "range", "accepted", "rejected"]
     lines = [table(header, rows)]
     if found["accuracy"] is not None:
         lines.append(accuracy_line(found["accuracy"], found["images"], len(found["failed"])))
     lines.append(f"file      {found['file']} ({human_bytes(found['bytes'])})")
-    first = next(iter(found["blocks"]))
-    lines.append(f'in Python: import dcnbio; tree = dcnbio.open({found["file"]!r}); tree["{first}"]["h"]')
+    first, block = next(iter(found["blocks"].items()))
+    variable = "h" if block["shape"] is not None else [*block["variables"], "nfe"][0]
+    every = [name for one in found["blocks"].values() for name in one["variables"]]
+    reductions = [name for name in dict.fromkeys(every) if name != "h"]
+    if reductions:
+        lines.append(f"reduced   {', '.join(reductions)}")
+    lines.append(f'in Python: import dcnbio; tree = dcnbio.open({found["file"]!r}); tree["{first}"]["{variable}"]')
     return "\n".join(lines)
 
 

@@ -102,7 +102,7 @@ def evaluate(net: Network, data: xr.Dataset, *, progress: bool = False, **settin
     progress : bool
         Show a progress bar.
     **settings
-        Fields of `ProbeSettings`; times and blocks make no difference.
+        Fields of `ProbeSettings`; those that say what is recorded make no difference.
 
     Returns
     -------
@@ -127,6 +127,10 @@ def evaluate(net: Network, data: xr.Dataset, *, progress: bool = False, **settin
     (20, True)
     """
     chosen = settings_of({"stepping": "shared", **settings})
+    if chosen.patches:
+        raise InputError(
+            "patch is given, which evaluate does not take; record with dcnbio.probe, which has the logits."
+        )
     stimuli = as_stimuli(data)
     known = len(stimuli.class_names) == net.spec.classes
     if not known or (stimuli.labels < 0).any() or (stimuli.labels >= net.spec.classes).any():

@@ -11,9 +11,16 @@ import torch
 from numpy.typing import NDArray
 
 from dcnbio.model.network import Network, Run
+from dcnbio.model.ode_block import TimesRequest
+from dcnbio.model.patch import Patch
+from dcnbio.probe.interventions import Interventions
 from dcnbio.probe.outcome import Outcome, finite_images, outcomes, run_finite
+from dcnbio.probe.precision import held_still
+from dcnbio.probe.reducing import BlockInMotion, reduced
+from dcnbio.probe.selection import Part
 from dcnbio.probe.settings import ProbeSettings
-from dcnbio.recording import Batch, BlockBatch, BlockLayout, RecordingLayout
+from dcnbio.recording import RECORDED_TIME, Batch, BlockBatch, BlockLayout, RecordingLayout
+from dcnbio.recording.reductions import find_reductions
 
 __all__ = ["Job", "run_batches"]
 
@@ -32,6 +39,9 @@ class Job:
         Why an image cannot be used, empty where it can.
     layout : RecordingLayout
     settings : ProbeSettings
+    interventions : Interventions
+    intact : float32 array [n, 3, y, x], optional
+        The images without mask, where what is recorded is compared with them.
     """
 
     net: Network
@@ -39,6 +49,30 @@ class Job:
     problems: list[str]
     layout: RecordingLayout
     settings: ProbeSettings
+    interventions: Interventions
+    intact: NDArray[np.float32] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """One batch, run.
+
+    Attributes
+    ----------
+    taken : bool array [image]
+        Which images of the batch were run.
+    run : Run or None
+        Of those; None if there are none.
+    patches : list of Patch
+        Of those.
+    intact : Run or None
+        Of those without mask and patches, where that is wanted.
+    """
+
+    taken: NDArray[np.bool_]
+    run: Run | None
+    patches: list[Patch]
+    intact: Run | None
 
 
 def spread(values: NDArray[Any], taken: NDArray[np.bool_], fill: float) -> NDArray[Any]:
@@ -55,29 +89,93 @@ def block_number(block: BlockLayout) -> int:
     return int(block.name.removeprefix("block"))
 
 
-def block_batch(block: BlockLayout, run: Run, taken: NDArray[np.bool_], outcome: Outcome) -> BlockBatch:
+def padded(values: NDArray[Any], times: int) -> NDArray[Any]:
+    """Fill up with NaN the accepted steps that no image of the batch took."""
+    missing = times - values.shape[1]
+    widths = [(0, 0), (0, missing)] + [(0, 0)] * (values.ndim - 2)
+    return np.pad(values, widths, constant_values=np.nan) if missing > 0 else values
+
+
+def recorded_part(block: BlockLayout, size: tuple[int, ...]) -> Part:
+    """Find the part of maps of this (channel, y, x) that a layout announces."""
+    (row, column), (_, y, x) = block.origin, block.shape
+    channel, height, width = size
+    rows, columns = slice(row, row + y), slice(column, column + x)
+    return Part(tuple(block.channels.tolist()), rows, columns, (channel, height, width))
+
+
+def block_batch(job: Job, block: BlockLayout, solved: Solved, run: Run, outcome: Outcome) -> BlockBatch:
     """Turn a block's solution into arrays, with those of its times that are to be stored."""
-    solution = run.blocks[block_number(block) - 1]
-    work = solution.work
-    stored = len(block.times)
+    number, taken = block_number(block), solved.taken
+    solution = run.blocks[number - 1]
+    work, stored = solution.work, len(block.times)
+    part = recorded_part(block, solution.path.shape[2:])
     steps = iter(work.step_times)
+    h = None
+    if block.store_h:
+        h = padded(spread(part.of(solution.path[:, :stored]).detach().cpu().numpy(), taken, np.nan), stored)
+    names = [variable.name for variable in block.extra if variable.name != RECORDED_TIME]
+    intact = None if solved.intact is None else solved.intact.blocks[number - 1].path
+    motion = BlockInMotion(job.net, number, part, job.settings.solver, solved.patches, intact)
+    with held_still(job.net):
+        extra = reduced(motion, solution, stored, find_reductions(names), taken) if names else {}
+    if block.accepted:
+        extra[RECORDED_TIME] = padded(spread(solution.times.numpy(), taken, np.nan), stored)
     return BlockBatch(
-        h=spread(solution.path[:, :stored].detach().cpu().numpy(), taken, np.nan),
+        h=h,
         nfe=spread(work.nfe.numpy(), taken, 0),
         accepted=spread(work.accepted.numpy(), taken, 0),
         rejected=spread(work.rejected.numpy(), taken, 0),
         status=outcome.status,
         step_times=[np.array(next(steps) if image else ()) for image in taken],
         reasons=outcome.reasons,
+        extra=extra,
     )
 
 
-def empty_batch(block: BlockLayout, outcome: Outcome) -> BlockBatch:
+def empty_batch(layout: RecordingLayout, block: BlockLayout, outcome: Outcome) -> BlockBatch:
     """Give the record of a batch of which no image could be used."""
-    n = len(outcome.reasons)
+    n, sizes = len(outcome.reasons), layout.sizes(block)
     none = np.zeros(n, dtype=np.int64)
-    h = np.full((n, *block.sizes.values()), np.nan, dtype=block.dtype)
-    return BlockBatch(h, none, none, none, outcome.status, [()] * n, outcome.reasons)
+    h = np.full((n, *block.sizes.values()), np.nan, dtype=block.dtype) if block.store_h else None
+    extra = {one.name: np.full((n, *(sizes[dim] for dim in one.dims)), np.nan) for one in block.extra}
+    return BlockBatch(h, none, none, none, outcome.status, [()] * n, outcome.reasons, extra)
+
+
+def usable(job: Job, positions: NDArray[np.intp]) -> tuple[NDArray[np.float32], list[str]]:
+    """Give images, NaN where their patch has no numbers, with what is wrong with each."""
+    images, problems = job.images[positions], [job.problems[i] for i in positions]
+    for place, problem in job.interventions.unfit(positions).items():
+        images[place], problems[place] = np.nan, problems[place] or problem
+    return images, problems
+
+
+def wanted_times(block: BlockLayout) -> TimesRequest:
+    """Give the times of a block as a network takes them."""
+    return "accepted" if block.accepted else torch.from_numpy(block.times.copy())
+
+
+def solve_batch(
+    job: Job, images: NDArray[np.float32], positions: NDArray[np.intp], times: dict[int, TimesRequest]
+) -> Solved:
+    """Run the images of a batch that can be run, and once more without mask and patches where that is wanted."""
+    taken = finite_images(images)
+    patches = job.interventions.of(positions[taken])
+    run = run_finite(job.net, images, job.settings, times, patches)
+    intact = None if job.intact is None else run_finite(job.net, job.intact[positions[taken]], job.settings, times)
+    return Solved(taken, run, patches, intact)
+
+
+def batch_of(job: Job, first: int, solved: Solved, fared: list[Outcome]) -> Batch:
+    """Give the arrays of a batch, all of them missing where no image could be run."""
+    run, n = solved.run, len(solved.taken)
+    outcome_of = {block.name: fared[block_number(block) - 1] for block in job.layout.blocks}
+    if run is None:
+        logits = np.full((n, job.net.spec.classes), np.nan, dtype=job.settings.dtype)
+        empty = {b.name: empty_batch(job.layout, b, outcome_of[b.name]) for b in job.layout.blocks}
+        return Batch(first, logits, empty)
+    blocks = {b.name: block_batch(job, b, solved, run, outcome_of[b.name]) for b in job.layout.blocks}
+    return Batch(first, spread(run.logits.cpu().numpy(), solved.taken, np.nan), blocks)
 
 
 def run_batches(job: Job, done: frozenset[int] = frozenset()) -> Iterator[Batch]:
@@ -95,18 +193,13 @@ def run_batches(job: Job, done: frozenset[int] = frozenset()) -> Iterator[Batch]
         Arrays of one batch; memory is that of one batch.
     """
     layout = job.layout
-    times = {block_number(block): torch.from_numpy(block.times.copy()) for block in layout.blocks}
+    times = {block_number(block): wanted_times(block) for block in layout.blocks}
     for index in range(layout.batches):
         if index in done:
             continue
         part = layout.batch(index)
-        images = job.images[part]
-        taken = finite_images(images)
-        run = run_finite(job.net, images, job.settings, times)
-        fared = outcomes(run, taken, job.problems[part], len(job.net.blocks))
-        blocks = {}
-        for block in layout.blocks:
-            outcome = fared[block_number(block) - 1]
-            blocks[block.name] = empty_batch(block, outcome) if run is None else block_batch(block, run, taken, outcome)
-        missing = np.full((len(images), job.net.spec.classes), np.nan, dtype=job.settings.dtype)
-        yield Batch(part.start, missing if run is None else spread(run.logits.cpu().numpy(), taken, np.nan), blocks)
+        positions = np.arange(part.start, part.stop)
+        images, problems = usable(job, positions)
+        solved = solve_batch(job, images, positions, times)
+        fared = outcomes(solved.run, solved.taken, problems, len(job.net.blocks))
+        yield batch_of(job, part.start, solved, fared)

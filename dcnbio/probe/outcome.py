@@ -11,6 +11,8 @@ import torch
 from numpy.typing import NDArray
 
 from dcnbio.model.network import Network, Run
+from dcnbio.model.ode_block import TimesRequest
+from dcnbio.model.patch import Patch
 from dcnbio.model.status import Status, explain
 from dcnbio.probe.precision import held_still
 from dcnbio.probe.settings import ProbeSettings
@@ -49,9 +51,13 @@ def finite_images(images: NDArray[np.floating[Any]]) -> NDArray[np.bool_]:
 
 
 def run_finite(
-    net: Network, images: NDArray[np.float32], settings: ProbeSettings, times: dict[int, torch.Tensor] | None = None
+    net: Network,
+    images: NDArray[np.float32],
+    settings: ProbeSettings,
+    times: dict[int, TimesRequest] | None = None,
+    patches: Sequence[Patch] = (),
 ) -> Run | None:
-    """Run those images that are finite; None if there are none.
+    """Run those images that are finite; None if there are none. Patches are those of these images.
 
     With shared steps one image that is no number would otherwise end the solve of all.
     """
@@ -60,7 +66,7 @@ def run_finite(
         return None
     tensor = torch.from_numpy(np.ascontiguousarray(chosen)).to(device=settings.device, dtype=settings.torch_dtype)
     with held_still(net):
-        return net.run(tensor, settings.solver, 2 if times is None else dict(times))
+        return net.run(tensor, settings.solver, 2 if times is None else times, patches)
 
 
 def outcomes(run: Run | None, taken: NDArray[np.bool_], problems: Sequence[str], blocks: int) -> list[Outcome]:

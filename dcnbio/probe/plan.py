@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,11 +16,18 @@ from dcnbio.model.network import Network
 from dcnbio.model.solve import solve_times
 from dcnbio.model.status import Status
 from dcnbio.model.weights import weights_id
+from dcnbio.probe.interventions import described
+from dcnbio.probe.selection import check_named_blocks, part_of
 from dcnbio.probe.settings import ProbeSettings
 from dcnbio.probe.stimuli import Stimuli
-from dcnbio.recording import BlockLayout, RecordingLayout
+from dcnbio.recording import RECORDED_TIME, BlockLayout, RecordingLayout, VariableLayout, human_bytes
+from dcnbio.recording.reductions import Maps, Reduction
 
-__all__ = ["block_times", "numbers", "plan"]
+__all__ = ["INTACT", "block_times", "map_shapes", "numbers", "plan"]
+
+TIME_WORDS = ("solver time at which h is recorded: 0, the ends of accepted steps, T", "solver time")
+INTACT = (Maps.INTACT, Maps.INTACT_NORMALISED)
+MOST_BYTES = 1e9  # of maps held at once where all images are compared
 
 
 def block_times(net: Network, block: int, settings: ProbeSettings) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -49,13 +58,82 @@ def map_shapes(net: Network, size: tuple[int, int]) -> list[tuple[int, int, int]
     return [(int(c), int(y), int(x)) for c, y, x in shapes]
 
 
+def block_reductions(net: Network, block: int, settings: ProbeSettings) -> tuple[Reduction, ...]:
+    """Give the reductions of a block: the readout belongs to the last alone."""
+    last = block == len(net.blocks)
+    return tuple(one for one in settings.chosen_reductions if last or one.maps is not Maps.READOUT)
+
+
+def block_layout(net: Network, block: int, size: tuple[int, int, int], settings: ProbeSettings) -> BlockLayout:
+    """Lay out what is recorded of a block, whose maps are of this (channel, y, x)."""
+    part = part_of(block, size, settings.channels, settings.window)
+    accepted = settings.accepted and net.spec.depth != "residual"
+    extra = [VariableLayout(RECORDED_TIME, ("time",), "float64", *TIME_WORDS)] if accepted else []
+    extra += [
+        VariableLayout(one.name, ("time", *one.dims), settings.dtype, one.long_name, one.units)
+        for one in block_reductions(net, block, settings)
+    ]
+    return BlockLayout(
+        name=f"block{block}",
+        # every accepted step is an attempt; the first time is 0
+        times=np.arange(settings.most_steps + 1.0) if accepted else block_times(net, block, settings),
+        shape=part.shape,
+        channels=np.array(part.channels),
+        dtype=settings.storage or settings.dtype,
+        store_h=settings.maps,
+        origin=part.origin,
+        extra=tuple(extra),
+        accepted=accepted,
+    )
+
+
+def check_reductions(net: Network, settings: ProbeSettings, images: int) -> None:
+    """Refuse reductions that this network or these images cannot have."""
+    for one in settings.chosen_reductions:
+        if one.maps is Maps.SLOPE and net.spec.depth == "residual":
+            raise InputError(f"reductions has {one.name}, and {net.spec.row} has residual blocks without dh/dt.")
+        if one.maps in INTACT and not (settings.mask or settings.patches):
+            raise InputError(
+                f"reductions has {one.name}, but neither mask nor patch is given that the intact run lacks."
+            )
+        if one.maps in INTACT and settings.accepted:
+            raise InputError(
+                f"reductions has {one.name}, which compares at equal times; give times instead of 'accepted'."
+            )
+        if one.maps is Maps.READOUT and len(net.blocks) not in settings.chosen_blocks(net):
+            raise InputError(
+                f"reductions has {one.name}, which is of block {len(net.blocks)}, and that is not recorded; record it, "
+                "or take onward_logits."
+            )
+        if one.together and images > settings.batch_size:
+            raise InputError(
+                f"reductions has {one.name}, which compares all {images} images and so needs them in one batch, and "
+                f"batch_size is {settings.batch_size}; use batch_size={images}, or fewer images."
+            )
+
+
+def check_memory(sizes: Sequence[tuple[int, int, int]], blocks: Sequence[BlockLayout], dtype: str, images: int) -> None:
+    """Refuse to compare so many images at once that their maps, of these sizes by block, do not fit in memory."""
+    held = {block.name: len(block.times) for block in blocks}
+    numbers_each = [math.prod(size) * held.get(f"block{b}", 2) for b, size in enumerate(sizes, 1)]
+    bytes_each = sum(numbers_each) * np.dtype(dtype).itemsize
+    if images * bytes_each > MOST_BYTES:
+        raise InputError(
+            f"reductions compares all {images} images, whose maps take {human_bytes(images * bytes_each)} at once; "
+            f"{int(MOST_BYTES // bytes_each)} fit {human_bytes(int(MOST_BYTES))}: take fewer images, times or blocks."
+        )
+
+
 def plan(net: Network, stimuli: Stimuli, settings: ProbeSettings) -> RecordingLayout:
     """Lay out the recording."""
     shapes = map_shapes(net, (stimuli.images.shape[2], stimuli.images.shape[3]))
-    blocks = [
-        BlockLayout(f"block{b}", block_times(net, b, settings), shapes[b - 1], dtype=settings.dtype)
-        for b in settings.chosen_blocks(net)
-    ]
+    chosen = settings.chosen_blocks(net)
+    for name in ("channels", "window"):
+        check_named_blocks(name, getattr(settings, name), chosen)
+    check_reductions(net, settings, len(stimuli))
+    blocks = [block_layout(net, b, shapes[b - 1], settings) for b in chosen]
+    if any(one.together for one in settings.chosen_reductions):
+        check_memory(shapes, blocks, settings.dtype, len(stimuli))
     known = len(stimuli.class_names) == net.spec.classes
     names = stimuli.class_names if known else [str(i) for i in range(net.spec.classes)]
     return RecordingLayout(
@@ -71,8 +149,12 @@ def plan(net: Network, stimuli: Stimuli, settings: ProbeSettings) -> RecordingLa
 
 
 def numbers(net: Network, stimuli: Stimuli, settings: ProbeSettings) -> dict[str, Any]:
-    """Name everything that the numbers of a recording follow from, for its provenance."""
-    return {
+    """Name everything that the numbers of a recording follow from, for its provenance.
+
+    What of them is recorded is the layout's to say.
+    """
+    patches = {"patches": [described(patch) for patch in settings.patches]} if settings.patches else {}
+    return patches | {
         "weights": weights_id(net.state_dict()),
         "spec": net.spec.to_dict(),
         "images_id": stimuli.identity,
@@ -86,7 +168,7 @@ def numbers(net: Network, stimuli: Stimuli, settings: ProbeSettings) -> dict[str
             "atol": settings.atol,
             "stepping": settings.stepping,
             "step_size": settings.step_size,
-            "max_steps": settings.max_steps,
+            "max_steps": settings.most_steps,
             "max_evaluations": settings.max_evaluations,
         },
         "batch_size": settings.batch_size,

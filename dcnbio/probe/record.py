@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,9 @@ from tqdm.std import tqdm
 from dcnbio.errors import InputError
 from dcnbio.model.network import Network
 from dcnbio.probe.batches import Job, run_batches
+from dcnbio.probe.interventions import settle
 from dcnbio.probe.overlap import one_behind
-from dcnbio.probe.plan import numbers, plan
+from dcnbio.probe.plan import INTACT, map_shapes, numbers, plan
 from dcnbio.probe.precision import moved
 from dcnbio.probe.settings import ProbeSettings, settings_of
 from dcnbio.probe.stimuli import Stimuli, as_stimuli, prepared_images
@@ -102,9 +103,14 @@ def record(net: Network, stimuli: Stimuli, settings: ProbeSettings, to: Destinat
     to.check()
     ready = moved(net, settings.torch_dtype, settings.device)
     layout = plan(ready, stimuli, settings)
+    sizes = map_shapes(ready, (stimuli.images.shape[2], stimuli.images.shape[3]))
+    interventions = settle(ready, settings.patches, stimuli.stimulus, sizes)
     names = {"images": stimuli.source, "network": net.source, "threads": torch.get_num_threads()}
     about = gather_provenance(numbers(net, stimuli, settings), command=to.command, names=names)
-    job = Job(ready, prepared_images(stimuli, settings), stimuli.problems, layout, settings)
+    compared = any(one.maps in INTACT for one in settings.chosen_reductions)
+    intact = prepared_images(stimuli, replace(settings, mask=None)) if compared else None
+    images = prepared_images(stimuli, settings)
+    job = Job(ready, images, stimuli.problems, layout, settings, interventions, intact)
     if to.path is not None and not is_netcdf_name(to.path):
         # what a resumed run has on the disk already is not needed again
         check_free_space(to.path, 0 if to.resume and to.path.exists() else estimate_bytes(layout))
@@ -158,14 +164,14 @@ def probe(
         Show a progress bar.
     **settings
         Fields of `ProbeSettings`: times, blocks, stepping, batch_size, rtol, atol, method, step_size, max_steps,
-        max_evaluations, dtype, device, mask, fill, contrast.
+        max_evaluations, dtype, device, mask, fill, contrast, channels, window, storage, maps, reductions, patch.
 
     Returns
     -------
     xarray.DataTree
         Root: ``logits`` (stimulus, class), ``label``, ``file``. Node ``block1`` and so on: ``h`` (stimulus, time,
         channel, y, x), ``nfe``, ``accepted``, ``rejected``, ``status``, ``reason`` (stimulus), ``step_time`` (stimulus,
-        step). With `out`, opened from the file.
+        step), and the reductions, if any. With `out`, opened from the file.
 
     Raises
     ------

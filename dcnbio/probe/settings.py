@@ -6,18 +6,24 @@ import math
 import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 import torch
 
 from dcnbio.errors import InputError
 from dcnbio.model.network import Network
+from dcnbio.model.patch import Patch
 from dcnbio.model.solver_settings import SolverSettings
+from dcnbio.probe.selection import Channels, Window
+from dcnbio.recording.reductions import Reduction, find_reductions
 
 __all__ = ["ProbeSettings", "settings_of"]
 
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
+STORAGE = ("float16", "float32", "float64")
+MOST_STEPS = 2000
+MOST_ACCEPTED = 32  # room for the accepted steps of an image in a block, where these are the times
 
 
 @dataclass(frozen=True)
@@ -26,8 +32,10 @@ class ProbeSettings:
 
     Attributes
     ----------
-    times : int or sequence of float
-        How many equally spaced solver times from 0 to T of each block, or the times themselves.
+    times : int, sequence of float, or "accepted"
+        How many equally spaced solver times from 0 to T of each block, or the times themselves; or wherever the solver
+        accepted a step, which differs from image to image: h is then padded with NaN along time, and ``recorded_time``
+        (stimulus, time) says when it was.
     blocks : int or sequence of int, optional
         Blocks to record, from 1; all by default.
     stepping : {"per-image", "shared"}
@@ -41,12 +49,13 @@ class ProbeSettings:
         "dopri5", or another method of torchdiffeq by name.
     step_size : float, optional
         Step in solver time, for fixed-step methods.
-    max_steps : int
-        Attempted steps an image may take in a block before it is given up.
+    max_steps : int, optional
+        Attempted steps an image may take in a block before it is given up; 2000, or 32 with the accepted steps, which
+        need room in the file.
     max_evaluations : int, optional
         The same for function evaluations.
     dtype : {"float32", "float64"}
-        In which the network is run and h is stored.
+        In which the network is run and, where `storage` does not say otherwise, h is stored.
     device : str
         "cpu" or "cuda".
     mask : int, optional
@@ -55,6 +64,19 @@ class ProbeSettings:
         What the mask is filled with; the paper's is 0.
     contrast : float
         The images are multiplied by it.
+    channels : sequence of int, or dict of them by block, optional
+        Channels that are recorded; all by default. Coordinates keep their indices in the block.
+    window : str, pair of slices, or dict of them by block, optional
+        Rows and columns of the maps that are recorded, such as "12:20,12:20"; all by default.
+    storage : {"float16", "float32", "float64"}, optional
+        In which h is stored. A value beyond float16's 65504 is refused.
+    maps : bool
+        Whether h itself is recorded.
+    reductions : str or sequence of str
+        Numbers that stand for the recorded part of h at each time, computed while solving; names of
+        ``dcnbio.recording.reductions.REDUCTIONS``.
+    patch : Patch or sequence of Patch, optional
+        Interventions: changes of h at a solver time, from which the solve goes on.
 
     Raises
     ------
@@ -67,7 +89,7 @@ class ProbeSettings:
     'per-image'
     """
 
-    times: int | Sequence[float] = 21
+    times: int | Sequence[float] | str = 21
     blocks: int | Sequence[int] | None = None
     stepping: str = "per-image"
     batch_size: int = 50
@@ -75,13 +97,19 @@ class ProbeSettings:
     atol: float = 1e-3
     method: str = "dopri5"
     step_size: float | None = None
-    max_steps: int = 2000
+    max_steps: int | None = None
     max_evaluations: int | None = None
     dtype: str = "float32"
     device: str = "cpu"
     mask: int | None = None
     fill: float | Literal["grey", "mean"] = 0.0
     contrast: float = 1.0
+    channels: Channels | None = None
+    window: Window | None = None
+    storage: str | None = None
+    maps: bool = True
+    reductions: str | Sequence[str] = ()
+    patch: Patch | Sequence[Patch] | None = None
 
     def __post_init__(self) -> None:
         if whole("batch_size", self.batch_size) < 1:
@@ -92,13 +120,47 @@ class ProbeSettings:
             raise InputError(f"contrast is {self.contrast}; it must be finite and 0 or more.")
         if self.mask is not None and whole("mask", self.mask) < 0:
             raise InputError(f"mask is {self.mask}; the side of a square is 0 pixels or more.")
-        if np.ndim(self.times) == 0:
+        if np.ndim(self.times) == 0 and not self.accepted:
             whole("times", self.times)
+        self._check_recorded()
         if self.blocks is not None:
             blocks = [self.blocks] if isinstance(self.blocks, int) else list(self.blocks)
             object.__setattr__(self, "blocks", tuple(whole("blocks", block) for block in blocks))
         check_device(self.device, self.dtype)
         _ = self.solver  # its own checks
+
+    def _check_recorded(self) -> None:
+        if self.storage is not None and self.storage not in STORAGE:
+            raise InputError(f"storage is {self.storage!r}; h is stored in {', '.join(STORAGE)}.")
+        names = [self.reductions] if isinstance(self.reductions, str) else list(self.reductions)
+        object.__setattr__(self, "reductions", tuple(one.name for one in find_reductions(names)))
+        given = () if self.patch is None else (self.patch,) if isinstance(self.patch, Patch) else tuple(self.patch)
+        if not all(isinstance(patch, Patch) for patch in given):
+            raise InputError(f"patch is {self.patch!r}; give a dcnbio.Patch, or a list of them.")
+        if given and self.accepted:
+            raise InputError("times is 'accepted' and patch is given, which begins a new solve; give the solver times.")
+        object.__setattr__(self, "patch", given)
+
+    @property
+    def accepted(self) -> bool:
+        """Whether h is recorded at the accepted steps."""
+        return isinstance(self.times, str) and self.times == "accepted"
+
+    @property
+    def patches(self) -> tuple[Patch, ...]:
+        """The interventions."""
+        return cast("tuple[Patch, ...]", self.patch)
+
+    @property
+    def chosen_reductions(self) -> tuple[Reduction, ...]:
+        """What is computed while solving."""
+        return find_reductions(self.reductions)
+
+    @property
+    def most_steps(self) -> int:
+        """Attempted steps an image may take in a block."""
+        default = MOST_ACCEPTED if self.accepted else MOST_STEPS
+        return default if self.max_steps is None else self.max_steps
 
     @property
     def solver(self) -> SolverSettings:
@@ -109,7 +171,7 @@ class ProbeSettings:
             atol=self.atol,
             stepping=self.stepping,
             step_size=self.step_size,
-            max_steps=self.max_steps,
+            max_steps=self.most_steps,
             max_evaluations=self.max_evaluations,
         )
 
