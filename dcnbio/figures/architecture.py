@@ -147,7 +147,7 @@ def draw_network(axes: Axes, rows: list[dict[str, Any]]) -> None:
     edge = 0.0
     for number, row in enumerate(rows):
         x = step * (number + 0.5)
-        width = step * (0.72 if row["kind"] == "block" else 0.5)
+        width = step * (0.72 if row["kind"] == "block" else 0.58)
         height = 0.35 + 1.0 * (float(row["side_pixels"]) / IMAGE)
         box(axes, (x, middle), (width, height), SHADES[str(row["kind"])])
         if number:

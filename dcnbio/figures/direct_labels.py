@@ -47,9 +47,9 @@ def spaced(wanted: npt.ArrayLike, gap: float) -> npt.NDArray[np.float64]:
     return np.asarray(pooled + gap * np.arange(pooled.size), dtype=np.float64)
 
 
-def spread_labels(figure: Figure) -> None:
-    """Move the labels of each axes apart, up and down."""
-    points = 72 / figure.dpi
+def spread_labels(figure: Figure) -> bool:
+    """Move the labels of each axes apart, up and down; say whether there were any to move."""
+    points, moved = 72 / figure.dpi, False
     for axes in figure.axes:
         labels = [text for text in axes.texts if isinstance(text, Annotation) and text.get_gid() == MARK]
         if len(labels) < 2:
@@ -59,3 +59,5 @@ def spread_labels(figure: Figure) -> None:
         gap = GAP * max(label.get_window_extent().height for label in labels) * points
         for index, place in zip(order, spaced(np.asarray(ends)[order], gap), strict=True):
             labels[index].set_position((4, place - ends[index]))
+        moved = True
+    return moved

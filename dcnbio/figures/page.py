@@ -163,8 +163,8 @@ def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
             figure = draw(*arguments, **options)
             # matplotlib makes ticks when it needs them, and labels can be spread only where axes have their places
             figure.draw_without_rendering()
-            spread_labels(figure)
-            figure.draw_without_rendering()
+            if spread_labels(figure):
+                figure.draw_without_rendering()
         return figure
 
     return drawn

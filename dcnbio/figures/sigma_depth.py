@@ -84,7 +84,7 @@ def draw_sigma_depth(table: Table, axes: Axes | None = None) -> Figure:
         axes.plot(x, y, "o-", color=shade)
         spread = np.stack([y - own["sigma_low_pixels"], own["sigma_high_pixels"] - y])
         if np.isfinite(spread).any():
-            axes.errorbar(x, y, yerr=spread, fmt="none", ecolor=shade, lw=0.8)
+            axes.errorbar(x, y, yerr=spread, fmt="none", color=shade, ecolor=shade, lw=0.8)
         label_end(axes, x[-1], y[-1], name if len(networks) > 1 else "trained", shade)
         if len(networks) == 1 and np.isfinite(before[-1]):
             label_end(axes, x[-1], before[-1], "before\ntraining", GREY)

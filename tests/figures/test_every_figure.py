@@ -1,0 +1,205 @@
+"""What holds of every figure: its CSV redraws it, axes have units, nothing overlaps or leaves the page."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import re
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_hex, to_rgb
+
+from dcnbio.errors import InputError
+from dcnbio.figures import VENUES, figure_kind, figure_kinds, on_page, plot
+from dcnbio.figures.palette import GREY, PALETTE
+from dcnbio.figures.table import csv_text, read_table
+
+UNIT = re.compile(r"\(.+\)$")
+
+
+@pytest.fixture(params=figure_kinds())
+def kind(request):
+    return figure_kind(request.param)
+
+
+@pytest.fixture
+def result(kind, results):
+    return results[kind.takes]
+
+
+@pytest.fixture(scope="session")
+def drawn(results):
+    """Draw a kind of figure for a venue, once."""
+
+    @functools.cache
+    def draw(name, venue="screen"):
+        kind = figure_kind(name)
+        with on_page(venue):
+            return kind.draw(kind.table(results[kind.takes]))
+
+    return draw
+
+
+def content(figure):
+    """Everything a figure shows, as values."""
+    found = []
+    for axes in figure.axes:
+        found += [("line", np.asarray(line.get_xydata(), dtype=float), to_hex(line.get_color())) for line in axes.lines]
+        found += [("image", np.asarray(image.get_array(), dtype=float), image.get_extent()) for image in axes.images]
+        found += [("patch", patch.get_path().vertices, to_hex(patch.get_facecolor())) for patch in axes.patches]
+        found += [("text", text.get_text()) for text in (*axes.texts, axes.title, axes.xaxis.label, axes.yaxis.label)]
+        found += [("ticks", axes.get_xticks(), axes.get_yticks())]
+    return found
+
+
+def shown_texts(figure):
+    """Every text with ink, and its box on the page."""
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    figure.draw(renderer)
+    found = []
+    for text in figure.findobj(mpl.text.Text):
+        if not text.get_visible() or not text.get_text().strip():
+            continue
+        axes = text.axes
+        if axes is not None and not (axes.get_visible() and (axes.axison or text in axes.texts)):
+            continue
+        found.append((text.get_text(), text.get_window_extent(renderer)))
+    hidden = set()
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            low, high = sorted(axis.get_view_interval())
+            for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks()):
+                inside = low - 1e-9 <= tick.get_loc() <= high + 1e-9
+                if not inside or not axes.get_visible():
+                    hidden |= {id(tick.label1), id(tick.label2)}
+    texts = [text for text in figure.findobj(mpl.text.Text) if id(text) in hidden]
+    boxes = [text.get_window_extent(renderer).bounds for text in texts]
+    return [(text, box) for text, box in found if box.bounds not in boxes]
+
+
+def overlapping(texts):
+    """Pairs of texts whose boxes share more than a sliver."""
+    found = []
+    for (text, box), (other, second) in itertools.combinations(texts, 2):
+        width = min(box.x1, second.x1) - max(box.x0, second.x0)
+        height = min(box.y1, second.y1) - max(box.y0, second.y0)
+        if width > 1 and height > 0.25 * min(box.height, second.height):
+            found.append((text, other))
+    return found
+
+
+def test_the_check_for_overlaps_sees_one():
+    figure = mpl.figure.Figure()
+    figure.text(0.5, 0.5, "one")
+    figure.text(0.51, 0.5, "other")
+    figure.text(0.1, 0.1, "far")
+    assert overlapping(shown_texts(figure)) == [("one", "other")]
+
+
+def test_the_csv_redraws_the_figure(kind, result, drawn, tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text(csv_text(kind.table(result)), encoding="utf-8")
+    first, second = content(drawn(kind.name)), content(kind.draw(read_table(path)))
+    assert len(first) == len(second) > 0
+    for one, other in zip(first, second, strict=True):
+        assert one[0] == other[0]
+        for a, b in zip(one[1:], other[1:], strict=True):
+            np.testing.assert_array_equal(a, b)
+
+
+def test_every_column_is_described_with_a_unit(kind, result):
+    assert list(kind.columns) == list(kind.table(result).columns)
+    assert all(text and unit for text, unit in kind.columns.values())
+
+
+def test_every_axis_says_what_it_is_and_its_unit(kind, drawn):
+    for axes in drawn(kind.name).axes:
+        if not (axes.axison and axes.get_visible()):
+            continue
+        bar = axes.get_label() == "<colorbar>"
+        for label, ticks in ((axes.get_xlabel(), axes.get_xticks()), (axes.get_ylabel(), axes.get_yticks())):
+            if bar and not label and axes.get_ylabel() + axes.get_xlabel():
+                continue
+            if len(ticks):
+                assert UNIT.search(label), f"{label!r} of {kind.name} has no unit"
+
+
+@pytest.mark.parametrize("venue", ["screen", "icml", "plos", "nature"])
+def test_a_figure_fits_its_page_and_no_texts_overlap(kind, drawn, venue):
+    figure = drawn(kind.name, venue)
+    width, height = figure.get_size_inches()
+    assert min(abs(width - VENUES[venue].column), abs(width - VENUES[venue].page)) < 1e-9
+    assert height <= VENUES[venue].tallest
+    with on_page(venue):
+        texts = shown_texts(figure)
+        ink = figure.get_tightbbox()
+    page = figure.bbox
+    assert not [t for t, b in texts if b.x0 < -0.5 or b.y0 < -0.5 or b.x1 > page.x1 + 0.5 or b.y1 > page.y1 + 0.5]
+    assert not overlapping(texts)
+    assert -0.01 <= ink.x0 <= ink.x1 <= width + 0.01
+    assert -0.01 <= ink.y0 <= ink.y1 <= height + 0.01
+
+
+def test_small_print_is_no_smaller_than_the_venue_allows(kind, drawn):
+    texts = drawn(kind.name, "plos").findobj(mpl.text.Text)
+    sizes = {text.get_fontsize() for text in texts if text.get_text().strip()}
+    assert min(sizes) >= 8
+    assert max(sizes) <= 12
+
+
+def test_the_readers_own_settings_stay_and_do_not_show_through(scales, drawn):
+    kind = figure_kind("sigma_depth")
+    table, before = kind.table(scales), content(drawn("sigma_depth"))
+    with mpl.rc_context({"lines.linewidth": 9, "axes.grid": True, "font.size": 30, "figure.figsize": (1, 1)}):
+        held = dict(mpl.rcParams)
+        figure = kind.draw(table)
+        assert dict(mpl.rcParams) == held
+    after = content(figure)
+    for one, other in zip(before, after, strict=True):
+        for a, b in zip(one[1:], other[1:], strict=True):
+            np.testing.assert_array_equal(a, b)
+    assert all(line.get_linewidth() < 9 for axes in figure.axes for line in axes.lines)
+
+
+def test_lines_have_colours_of_the_palette_or_tints_of_them(kind, drawn):
+    allowed = [np.array(to_rgb(shade)) for shade in (*PALETTE, GREY)]
+    for axes in drawn(kind.name).axes:
+        for line in axes.lines:
+            shade = np.array(to_rgb(line.get_color()))
+            # a tint is 1 - a (1 - shade) with one a for red, green and blue
+            fits = [np.linalg.matrix_rank(np.stack([1 - shade, 1 - one]), tol=0.03) <= 1 for one in allowed]
+            assert any(fits)
+
+
+def test_the_caption_says_n_or_that_there_is_none_and_what_error_bars_are(kind, result):
+    caption = kind.caption(result)
+    assert re.search(r"\bn = [\d,]+|no n\b|out of [\d,]+", caption)
+    assert re.search(r"error bar|interval", caption)
+    assert "nan" not in caption.split()
+
+
+def test_one_panel_is_drawn_into_given_axes(scales, filters):
+    figure = mpl.figure.Figure()
+    left, right = figure.subplots(1, 2)
+    assert plot("sigma_depth", scales, axes=right) is figure
+    assert right.lines
+    assert not left.lines
+    with pytest.raises(InputError, match=r"axes is given, but filters has several panels; leave it out\."):
+        plot("filters", filters, axes=left)
+
+
+def test_a_result_without_what_a_figure_shows_is_refused_in_words(scales, recording):
+    shared = scales.copy()
+    del shared["network1"]
+    with pytest.raises(InputError, match="has one scale per layer and no distribution of scales"):
+        plot("sigma_distributions", shared)
+    bare = recording.copy()
+    for name in list(bare.children):
+        bare[name] = (
+            bare[name].drop_vars("h") if hasattr(bare[name], "drop_vars") else bare[name].to_dataset().drop_vars("h")
+        )
+    with pytest.raises(InputError, match="holds no maps h at common times"):
+        plot("feature_maps", bare)

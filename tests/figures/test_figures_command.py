@@ -1,0 +1,88 @@
+"""``dcnbio figures``: it recognises what it is given, and says in one sentence what it cannot use."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import dcnbio
+from dcnbio.analysis.result_file import write_result
+from dcnbio.commands.app import run as dcnbio_command
+
+FAST = ["--formats", "svg"]
+
+
+@pytest.fixture(scope="module")
+def given(tmp_path_factory, scales, run):
+    """A folder with a result, a recording, a run and checkpoints."""
+    folder = tmp_path_factory.mktemp("given")
+    write_result(scales, folder / "scales.nc", "scales")
+    net = dcnbio.build("dcn-ode", widths=(8,), norm_groups=8)
+    dcnbio.probe(net, dcnbio.load_images(limit=2), times=3, out=folder / "run.zarr")
+    dcnbio.save(dcnbio.build("resnet-blocks", widths=(8,)), folder / "pixels.safetensors")
+    (folder / "training").mkdir()
+    dcnbio.save(net, folder / "training" / "checkpoint.safetensors")
+    lines = [",".join(run.rows[0]), *(",".join(row.values()) for row in run.rows)]
+    (folder / "training" / "metrics.csv").write_text("\n".join(lines) + "\n")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("name", "figures"),
+    [
+        ("scales.nc", ["sigma_depth", "sigma_distributions"]),
+        ("run.zarr", ["architecture", "feature_maps", "solver_work", "trajectories"]),
+        ("training", ["architecture", "filters", "training_curves"]),
+        ("pixels.safetensors", ["architecture"]),
+    ],
+)
+def test_all_figures_of_what_is_given_are_drawn(given, tmp_path, capsys, name, figures):
+    assert dcnbio_command(["figures", str(given / name), "--out", str(tmp_path / "out"), "--json", *FAST]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert sorted(found["figures"]) == figures
+    assert sorted(path.stem for path in (tmp_path / "out").glob("*.svg")) == figures
+
+
+def test_a_recipe_sets_what_the_command_line_does_not(given, tmp_path, capsys):
+    recipe = tmp_path / "recipe.toml"
+    recipe.write_text('venue = "icml"\nformats = ["pdf"]\n')
+    arguments = ["figures", str(given / "scales.nc"), "--out", str(tmp_path / "out"), "--only", "sigma_depth"]
+    assert dcnbio_command([*arguments, "--recipe", str(recipe), "--venue", "nature"]) == 0
+    about = json.loads((tmp_path / "out" / "sigma_depth.provenance.json").read_text())
+    assert {name: entry["from"] for name, entry in about["settings"].items()} == {
+        "venue": "command line",
+        "formats": "recipe",
+        "dpi": "default",
+        "latex": "default",
+    }
+    assert "written to" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["no-such"], "checkpoint is 'no-such': there is no such file"),
+        (["no-such.nc"], "no-such.nc does not exist; give a recording"),
+        (["dcn-ode", "--only", "figure_1"], "figure is 'figure_1'; known are architecture"),
+        (["dcn-ode", "--only", "sigma_depth"], "there is nothing to draw: no figure is made of dcn-ode"),
+        (["dcn-ode", "--recipe", "no.toml"], "recipe (--recipe) is no.toml, which cannot be read"),
+        (["dcn-ode", "--dpi", "x"], "--dpi has 'x' where a whole number is needed"),
+    ],
+)
+def test_what_cannot_be_used_is_said_in_one_sentence(tmp_path, capsys, arguments, message):
+    assert dcnbio_command(["figures", *arguments, "--out", str(tmp_path / "out")]) == 2
+    err = capsys.readouterr().err.strip().splitlines()
+    assert message in err[-1]
+    assert not (tmp_path / "out").exists()
+
+
+def test_figures_need_no_torch_and_naming_them_no_matplotlib():
+    code = (
+        "import sys, dcnbio.figures; assert 'matplotlib' not in sys.modules; "
+        "import dcnbio.figures.catalogue, dcnbio.figures.export.run; "
+        "assert not {'torch', 'matplotlib.pyplot'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
