@@ -134,7 +134,7 @@ def train(
     images
         The training set: CIFAR-10 in an official layout, class folders, an archive of them, or a .npz with labels.
     out
-        The run's folder: run.json, metrics.csv, checkpoint.safetensors, and the state while it is unfinished.
+        The run's folder: run.json, metrics.csv, curves.png, checkpoint.safetensors; the state while it is unfinished.
     test_images
         The test set, where it is elsewhere.
     resume
@@ -174,8 +174,22 @@ def train(
         figures = run(recipe, data, options, bar)
     finally:
         bar.close()
-    print(json.dumps({"out": str(out), **(figures or {"finished": False})}) if json_ else report(out, figures))
+    if int(os.environ.get("RANK", "0")) == 0:
+        draw_curves(out)
+        print(json.dumps({"out": str(out), **(figures or {"finished": False})}) if json_ else report(out, figures))
     return 0
+
+
+def draw_curves(out: Path) -> None:
+    """Plot loss, accuracy, function evaluations and scales through training, as far as there are epochs."""
+    from dcnbio.figures import on_page, plot
+    from dcnbio.figures.training_curves import read_run
+    from dcnbio.training.run_folder import RunFolder
+
+    folder = RunFolder(out)
+    if folder.metrics.exists():
+        with on_page("screen"):
+            plot("training_curves", read_run(out)).savefig(folder.curves, dpi=192)
 
 
 def within_minutes(recipe: Recipe, data: Any, minutes: float, device: str) -> Recipe:
@@ -192,7 +206,7 @@ def report(out: Path, figures: Mapping[str, Any] | None) -> str:
     """Lay out what a person sees at the end."""
     if figures is None:
         return f"stopped before the end; go on with --out {out} --resume"
-    lines = [f"checkpoint {out / 'checkpoint.safetensors'}, figures {out / 'metrics.csv'}"]
+    lines = [f"checkpoint {out / 'checkpoint.safetensors'}, figures {out / 'metrics.csv'}, curves {out / 'curves.png'}"]
     for name, text in (("held_out", "held out"), ("test", "test")):
         if f"{name}_accuracy" in figures:
             low, high = figures[f"{name}_interval"]

@@ -13,7 +13,7 @@ from dcnbio.training.recipe import Recipe, recipe_from_dict
 
 __all__ = ["RunFolder"]
 
-OWN = ("run.json", "state.safetensors", "metrics.csv", "checkpoint.safetensors")
+OWN = ("run.json", "state.safetensors", "metrics.csv", "curves.png", "checkpoint.safetensors")
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,11 @@ class RunFolder:
     def metrics(self) -> Path:
         """One row per epoch."""
         return self.path / "metrics.csv"
+
+    @property
+    def curves(self) -> Path:
+        """A plot of them."""
+        return self.path / "curves.png"
 
     @property
     def checkpoint(self) -> Path:
