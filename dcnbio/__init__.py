@@ -65,6 +65,8 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Import a verb when it is first used."""
+    if name in ("probe", "open"):  # what they give has tree.dcn
+        importlib.import_module("dcnbio.figures.accessor")
     if name == "probe":  # the room of that name can be called, see there
         return importlib.import_module("dcnbio.probe")
     if name not in PLACES:

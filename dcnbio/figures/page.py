@@ -61,7 +61,7 @@ class Page:
             "lines.markersize": 3.5,
             "errorbar.capsize": 1.5,
             "image.interpolation": "none",
-            "figure.constrained_layout.w_pad": 0.03,
+            "figure.constrained_layout.w_pad": 0.04,
             "figure.constrained_layout.h_pad": 0.03,
             "pdf.fonttype": 42,
             "ps.fonttype": 42,

@@ -101,7 +101,7 @@ def draw_solver_work(table: Table) -> Figure:
             axes.text(0.5, 0.5, "no steps", transform=axes.transAxes, ha="center", color=BLACK)
         axes.set_title(block_title(block), loc="left")
         axes.set_ylim(bottom=0)
-        axes.set_xlabel("Time t (solver time)")
+        axes.set_xlabel("t (solver time)")
         axes.set_ylabel("Step (solver time)")
     return figure
 

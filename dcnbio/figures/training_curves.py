@@ -125,10 +125,11 @@ def draw_panel(axes: Axes, own: Table, panel: str) -> None:
         x, y = line["passes"].to_numpy() / 1000, line["value"].to_numpy()
         axes.plot(x, y, "o-" if len(x) < 30 else "-", color=colour(number), ms=2)
         label_end(axes, x[-1], y[-1], series, colour(number))
+    axes.margins(x=0.02)
     if panel == "sigma":
         octave_axis(axes, "y")
     elif panel != "loss":
-        axes.set_ylim(bottom=0)
+        axes.set_ylim(0, 1.08 * float(own["value"].max()))
     axes.set_xlabel("Training (thousand images)")
     axes.set_ylabel(LABELS[panel])
 

@@ -91,7 +91,8 @@ def draw_lines(axes: Axes, own: Table, shades: list[str], named: bool) -> None:
         axes.plot(x, y, color=shade, lw=1.2 if named else 0.6)
         if named:
             label_end(axes, x[-1], y[-1], series, shade)
-    axes.set_xlabel("Time t (solver time)")
+    axes.margins(x=0.02)
+    axes.set_xlabel("t (solver time)")
 
 
 @styled

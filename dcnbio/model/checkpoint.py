@@ -16,6 +16,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from dcnbio.errors import CheckpointError, InputError
+from dcnbio.model.html_summary import header_html
 from dcnbio.model.network import FieldMaker, Network, build
 from dcnbio.model.spec import NetworkSpec
 from dcnbio.model.weights import refuse_non_finite, weights_id
@@ -52,6 +53,10 @@ class Header:
     def to_json(self) -> str:
         """Write as one JSON string."""
         return json.dumps(vars(self), sort_keys=True, allow_nan=False)
+
+    def _repr_html_(self) -> str:
+        """Show a small table in a notebook."""
+        return header_html(self.spec, self.metrics, self.source)
 
     @classmethod
     def from_metadata(cls, metadata: Mapping[str, str] | None, path: object) -> Header:

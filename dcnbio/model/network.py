@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from dcnbio.errors import InputError, SolverError
 from dcnbio.model.apart import one_by_one
+from dcnbio.model.html_summary import html_table, spec_rows
 from dcnbio.model.initial import initialise
 from dcnbio.model.ode_block import ODEBlock, ResidualBlock, TimesRequest
 from dcnbio.model.patch import Patch
@@ -251,6 +252,12 @@ class Network(nn.Module):
                 )
                 raise SolverError(f"image {first} of the batch was not solved: {reason}; check the images and weights.")
         return run.logits
+
+    def _repr_html_(self) -> str:
+        """Show a small table in a notebook."""
+        parameters = f"{sum(p.numel() for p in self.parameters()):,}"
+        about = {**spec_rows(self.spec.to_dict()), "parameters": parameters, **self.source}
+        return html_table(f"Network {self.spec.row}", about)
 
     def extra_repr(self) -> str:
         """Name the row."""
