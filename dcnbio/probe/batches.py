@@ -178,6 +178,16 @@ def batch_of(job: Job, first: int, solved: Solved, fared: list[Outcome]) -> Batc
     return Batch(first, spread(run.logits.cpu().numpy(), solved.taken, np.nan), blocks)
 
 
+def run_batch(job: Job, index: int, times: dict[int, TimesRequest]) -> Batch:
+    """Run one batch; its solutions are let go before the next begins."""
+    part = job.layout.batch(index)
+    positions = np.arange(part.start, part.stop)
+    images, problems = usable(job, positions)
+    solved = solve_batch(job, images, positions, times)
+    fared = outcomes(solved.run, solved.taken, problems, len(job.net.blocks))
+    return batch_of(job, part.start, solved, fared)
+
+
 def run_batches(job: Job, done: frozenset[int] = frozenset()) -> Iterator[Batch]:
     """Run the batches of a recording one after the other, leaving out those that are done.
 
@@ -192,14 +202,7 @@ def run_batches(job: Job, done: frozenset[int] = frozenset()) -> Iterator[Batch]
     Batch
         Arrays of one batch; memory is that of one batch.
     """
-    layout = job.layout
-    times = {block_number(block): wanted_times(block) for block in layout.blocks}
-    for index in range(layout.batches):
-        if index in done:
-            continue
-        part = layout.batch(index)
-        positions = np.arange(part.start, part.stop)
-        images, problems = usable(job, positions)
-        solved = solve_batch(job, images, positions, times)
-        fared = outcomes(solved.run, solved.taken, problems, len(job.net.blocks))
-        yield batch_of(job, part.start, solved, fared)
+    times = {block_number(block): wanted_times(block) for block in job.layout.blocks}
+    for index in range(job.layout.batches):
+        if index not in done:
+            yield run_batch(job, index, times)

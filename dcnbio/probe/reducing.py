@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -100,22 +100,28 @@ class Moment:
     def take(self, maps: Maps) -> NDArray[Any]:
         """Give what a reduction takes; it is computed once."""
         if maps not in self.seen:
-            self.seen[maps] = self.ways[maps]()
+            self.seen[maps] = array(self.way(maps))
         return self.seen[maps]
 
-    @cached_property
-    def ways(self) -> dict[Maps, Callable[[], NDArray[Any]]]:
-        """How each is computed."""
+    def way(self, maps: Maps) -> Tensor:
+        """Compute it."""
         motion, part = self.motion, self.motion.part
-        return {
-            Maps.STATE: lambda: array(part.of(self.h)),
-            Maps.NORMALISED: lambda: array(part.of(self.normalised(self.h))),
-            Maps.INTACT: lambda: array(part.of(self.pair())),
-            Maps.INTACT_NORMALISED: lambda: array(part.of(self.normalised(self.pair()))),
-            Maps.SLOPE: lambda: array(part.of(motion.slope(self.t, self.h))),
-            Maps.READOUT: lambda: array(motion.readout(self.h)),
-            Maps.ONWARD: lambda: array(motion.onward(self.h)),
-        }
+        # no table of functions: each would hold this object, and with it a batch of maps, until garbage is collected
+        match maps:
+            case Maps.STATE:
+                return part.of(self.h)
+            case Maps.NORMALISED:
+                return part.of(self.normalised(self.h))
+            case Maps.INTACT:
+                return part.of(self.pair())
+            case Maps.INTACT_NORMALISED:
+                return part.of(self.normalised(self.pair()))
+            case Maps.SLOPE:
+                return part.of(motion.slope(self.t, self.h))
+            case Maps.READOUT:
+                return motion.readout(self.h)
+            case Maps.ONWARD:
+                return motion.onward(self.h)
 
     def pair(self) -> Tensor:
         """Give h beside the intact image's, shape (n, 2, c, y, x)."""

@@ -204,6 +204,31 @@ def test_a_resumed_recording_of_reductions_equals_an_uninterrupted_one(small_net
             xr.testing.assert_identical(resumed[block].to_dataset().load(), other[block].to_dataset().load())
 
 
+def test_the_maps_of_a_batch_are_let_go_before_the_next(small_net, images, monkeypatch):
+    import gc
+    import weakref
+
+    from dcnbio.probe import batches
+
+    alive, run_finite = [], batches.run_finite
+
+    def watched(*arguments, **options):
+        assert not any(reference() is not None for reference in alive)
+        run = run_finite(*arguments, **options)
+        alive.extend(weakref.ref(block.path) for block in run.blocks)
+        return run
+
+    monkeypatch.setattr(batches, "run_finite", watched)
+    names = [name for name in PLAIN if not REDUCTIONS[name].together]
+    gc.collect()
+    gc.disable()
+    try:
+        dcnbio.probe(small_net, images, times=3, batch_size=2, reductions=names)
+    finally:
+        gc.enable()
+    assert len(alive) == 6
+
+
 def test_ten_thousand_images_of_reductions_are_a_few_megabytes(small_net):
     from dcnbio.probe.plan import plan
     from dcnbio.probe.settings import settings_of
