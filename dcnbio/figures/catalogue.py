@@ -12,6 +12,7 @@ from dcnbio.figures.architecture import ARCHITECTURE
 from dcnbio.figures.feature_maps import FEATURE_MAPS
 from dcnbio.figures.filters import FILTERS
 from dcnbio.figures.kind import FigureKind
+from dcnbio.figures.reconstructions import RECONSTRUCTIONS
 from dcnbio.figures.sigma_depth import SIGMA_DEPTH
 from dcnbio.figures.sigma_distributions import SIGMA_DISTRIBUTIONS
 from dcnbio.figures.solver_work import SOLVER_WORK
@@ -31,6 +32,7 @@ KINDS = {
         TRAJECTORIES,
         SOLVER_WORK,
         TRAINING_CURVES,
+        RECONSTRUCTIONS,
     )
 }
 

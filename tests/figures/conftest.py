@@ -8,8 +8,10 @@ import pytest
 import dcnbio
 from dcnbio.analysis.scales import analyze_scales
 from dcnbio.figures.training_curves import TrainingRun
+from dcnbio.model.decoder import build_decoder
 from dcnbio.model.scales import initial_log2_sigma
 from dcnbio.probe.filters import checkpoint_filters, record_filters
+from dcnbio.probe.reconstruction import reconstruct
 
 SMALL = {"widths": (8, 16), "norm_groups": 8}
 
@@ -56,6 +58,19 @@ def run():
 
 
 @pytest.fixture(scope="session")
-def results(filters, scales, recording, run):
+def reconstructions():
+    net = dcnbio.build("dcn-ode", widths=(4, 8, 16), norm_groups=4, integration_time=0.1)
+    return reconstruct(net, build_decoder(net.spec), dcnbio.load_images(limit=4))
+
+
+@pytest.fixture(scope="session")
+def results(filters, scales, recording, run, reconstructions):
     """Of each kind of result, one."""
-    return {"filters": filters, "scales": scales, "recording": recording, "run": run, "spec": filters}
+    return {
+        "filters": filters,
+        "scales": scales,
+        "recording": recording,
+        "run": run,
+        "spec": filters,
+        "reconstructions": reconstructions,
+    }
