@@ -151,6 +151,37 @@ def test_a_patch_that_changes_nothing_moves_h_by_less_than_the_solvers_error(net
 
 
 @pytest.mark.usefixtures("each_engine")
+@pytest.mark.parametrize("method", ["euler", "rk4"])
+def test_fixed_steps_go_on_from_a_patch_at_a_step_as_if_nothing_were(net, images, method):
+    solver = SolverSettings(method=method, step_size=0.25)
+    patches = [Patch(1, 0.5, "scale", 1.0), Patch(2, 1.25, "scale", 1.0)]
+    with torch.no_grad():
+        plain, patched = net.run(images, solver, 5), net.run(images, solver, 5, patches)
+        halved = net.run(images, solver, 5, [Patch(1, 0.5, "scale", 0.5)])
+    for one, other in zip(plain.blocks, patched.blocks, strict=True):
+        torch.testing.assert_close(one.path, other.path, rtol=1e-10, atol=1e-10)
+        assert torch.equal(one.work.nfe, other.work.nfe)
+    torch.testing.assert_close(halved.blocks[0].path[:, 1], plain.blocks[0].path[:, 1] / 2, rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.usefixtures("each_engine")
+@pytest.mark.parametrize("row", ["dcn-sigma-t", "dcn-sigma-alpha-t"])
+def test_filters_that_change_in_time_are_those_of_the_time_after_a_patch(row, images):
+    net = dcnbio.build(row, widths=(4,), norm_groups=2, seed=1, integration_time=1.0).double().eval()
+    for name, value in net.named_parameters():
+        if name.endswith("slope"):
+            value.data += 0.3
+    solver = SolverSettings(stepping="per-image", rtol=1e-6, atol=1e-6)
+    with torch.no_grad():
+        plain = net.run(images[:1], solver).blocks[0]
+        patched = net.run(images[:1], solver, 2, [Patch(1, 0.6, "scale", 1.0)]).blocks[0]
+        half = net.run(images[:1], solver, [0.6]).blocks[0].path[:, 0]
+        restarted = solve(net.block(1).field, half, solve_times([0.4], 0.4), solver)
+    assert (plain.final - patched.final).abs().max() < 0.01
+    assert (plain.final - restarted.final).abs().max() > 0.1
+
+
+@pytest.mark.usefixtures("each_engine")
 def test_at_the_ends_a_patch_is_a_change_of_input_or_output(net, images):
     solver = SolverSettings(stepping="per-image")
     block = net.block(1)

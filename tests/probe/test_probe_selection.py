@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 import torch
 import xarray as xr
+from hypothesis import given
+from hypothesis import strategies as st
 
 import dcnbio
 from dcnbio.errors import InputError, RecordingError
 from dcnbio.model.solver_settings import SolverSettings
+from dcnbio.probe.selection import part_of
 from dcnbio.recording import describe, estimate_bytes
 from dcnbio.recording.journal import Journal
 
@@ -63,6 +66,27 @@ def test_half_precision_is_within_its_stated_rounding(small_net, images, whole, 
     assert size < 0.55 * 8 / 6 * sum(whole[name]["h"].nbytes for name in ("block1", "block2"))
     memory = dcnbio.probe(small_net, images, times=4, batch_size=4, storage="float16")
     xr.testing.assert_identical(memory["block1"]["h"], tree["block1"]["h"].load())
+
+
+def test_half_precision_is_promoted_where_a_file_has_none(small_net, images, whole, tmp_path):
+    tree = dcnbio.probe(small_net, images, times=4, batch_size=4, storage="float16", out=tmp_path / "run.nc")
+    h = tree["block1"]["h"]
+    assert h.dtype == np.float32
+    np.testing.assert_array_equal(h, whole["block1"]["h"].values.astype(np.float16).astype(np.float32))
+    assert "float16" in h.attrs["rounding"]
+
+
+@given(data=st.data())
+def test_any_part_is_what_numpy_takes(data):
+    size = data.draw(st.tuples(*[st.integers(1, 9)] * 3))
+    channels = data.draw(st.lists(st.integers(0, size[0] - 1), min_size=1, unique=True))
+    edges = [sorted(data.draw(st.lists(st.integers(0, n), min_size=2, max_size=2, unique=True))) for n in size[1:]]
+    part = part_of(1, size, {1: channels}, ",".join(f"{first}:{last}" for first, last in edges))
+    maps = np.arange(2 * np.prod(size)).reshape(2, *size)
+    (top, bottom), (left, right) = edges
+    expected = maps[:, channels][..., top:bottom, left:right]
+    np.testing.assert_array_equal(part.of(torch.from_numpy(maps)), expected)
+    assert (part.shape, part.origin) == (expected.shape[1:], (top, left))
 
 
 def test_half_precision_refuses_what_it_cannot_hold(small_net, images):
