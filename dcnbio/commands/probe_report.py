@@ -28,7 +28,7 @@ def block_summary(block: xr.Dataset, batch: NDArray[np.int64] | None) -> dict[st
     means = {name: float(values.mean()) if rows else math.nan for name, values in counts.items()}
     return {
         "shape": [int(block.sizes[d]) for d in ("time", "channel", "y", "x")] if "h" in block else None,
-        "times": int(block.sizes["time"]),
+        "times": int(block.sizes["time"]) if "time" in block.coords else "accepted",
         "variables": [str(name) for name in block.data_vars if name not in SOLVER],
         "nfe_per": block.attrs["nfe_per"],
         "nfe_mean": means["nfe"],

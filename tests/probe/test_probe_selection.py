@@ -220,6 +220,7 @@ def test_the_command_line_selects_alike(tmp_path, monkeypatch, capfd):
     assert run(arguments) == 0
     found = json.loads(capfd.readouterr().out)
     assert (found["images"], found["blocks"]["block3"]["shape"]) == (3, [33, 3, 2, 2])
+    assert found["blocks"]["block3"]["times"] == "accepted"
     tree = dcnbio.open("run.zarr")
     assert tree["stimulus"].values.tolist() == [3, 0, 1]
     assert tree["block3"]["channel"].values.tolist() == [0, 1, 5]
