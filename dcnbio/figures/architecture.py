@@ -157,7 +157,9 @@ def draw_network(axes: Axes, rows: list[dict[str, Any]]) -> None:
             x, middle + 0.78, str(row["name"]).replace(" block ", "\nblock "), ha="center", va="bottom", size=small
         )
         side = int(row["side_pixels"])
-        maps = f"{row['channels']}" if side == 1 else f"{row['channels']}\n{side} x {side}"
+        # many stages are narrow
+        area = f"{side} x {side}" if len(rows) < 10 else f"{side}²"
+        maps = f"{row['channels']}" if side == 1 else f"{row['channels']}\n{area}"
         axes.text(x, middle, maps, ha="center", va="center", size=small, linespacing=1.1)
         axes.text(x, middle - 0.78, str(row["note"]), ha="center", va="top", size=small, color="#444444")
 

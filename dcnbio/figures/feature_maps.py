@@ -58,7 +58,7 @@ def draw_feature_maps(table: Table) -> Figure:
     """
     blocks = unique(table, "block")
     most = max(len(unique(table[table["block"] == block], "time")) for block in blocks)
-    cell = current_page().venue.page / (most + 2.0)
+    cell = current_page().venue.page / (max(most, TIMES) + 2.0)
     figure = new_figure((cell + 0.16) * len(blocks) + 0.15, columns=2)
     grid = figure.subplots(len(blocks), most, squeeze=False)
     for line, block in zip(grid, blocks, strict=True):

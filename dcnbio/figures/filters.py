@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.image import AxesImage
 
 from dcnbio.analysis.filters.energy import filter_energy
 from dcnbio.analysis.filters.sampled_gaussian import half_width, sampled_taps
@@ -21,6 +23,7 @@ from dcnbio.figures.table import Table, table_of, unique
 __all__ = ["FILTERS"]
 
 SHOWN = 10
+MAGNIFIED = 3.0  # more than this between the narrowest and the widest kernel, and each layer has its own scale
 
 
 def layer_arrays(layer: xr.Dataset) -> tuple[Floats, Floats, Floats, int]:
@@ -88,41 +91,54 @@ def filters_table(filters: xr.DataTree) -> Table:
     return table_of(row for name, node in filters.children.items() for row in layer_rows(name, node.to_dataset()))
 
 
+def reaches(table: Table) -> dict[str, float]:
+    """Give half the width that each layer's filters are drawn in: one for all, unless small ones would be specks."""
+    own = {layer: float(table[table["layer"] == layer]["x_pixels"].max()) + 0.5 for layer in unique(table, "layer")}
+    largest = max(own.values())
+    return dict.fromkeys(own, largest) if largest <= MAGNIFIED * min(own.values()) else own
+
+
+def row_label(own: Table) -> str:
+    """Name a layer, the scale of its filters and the width of their kernels."""
+    sigmas, width = own["sigma_pixels"], 2 * int(own["x_pixels"].max()) + 1
+    shared = sigmas.max() == sigmas.min()
+    scale = f"= {sigmas.iloc[0]:.2f}" if shared else f"{sigmas.min():.1f}-{sigmas.max():.1f}"
+    return f"{layer_title(own['layer'].iloc[0])}\n$\\sigma$ {scale} px ({width} x {width})"
+
+
+def draw_kernel(axes: Axes, pixels: Table, reach: float) -> AxesImage | None:
+    """Draw one filter over its largest weight."""
+    dress_map(axes)
+    drawn = None
+    if len(pixels):
+        kernel = pixels.pivot(index="y_pixels", columns="x_pixels", values="weight").to_numpy()
+        half = kernel.shape[0] / 2
+        peak = np.abs(kernel).max() or 1.0
+        drawn = axes.imshow(kernel / peak, cmap=DIVERGING, vmin=-1, vmax=1, extent=(-half, half, half, -half))
+    axes.set_xlim(-reach, reach)
+    axes.set_ylim(reach, -reach)
+    return drawn
+
+
 @styled
 def draw_filters(table: Table) -> Figure:
-    """Draw one row of filters per layer, all at one scale of pixels.
+    """Draw one row of filters per layer.
 
     Parameters
     ----------
     table : pandas.DataFrame
         `filters_table`.
     """
-    layers = unique(table, "layer")
+    reach = reaches(table)
     cell = current_page().venue.page / (SHOWN + 2.2)
-    figure = new_figure(cell * len(layers) + 0.4, columns=2)
-    grid = figure.subplots(len(layers), SHOWN, squeeze=False)
-    reach = float(table["x_pixels"].max()) + 0.5
+    figure = new_figure(cell * len(reach) + 0.4, columns=2)
+    grid = figure.subplots(len(reach), SHOWN, squeeze=False)
     drawn = None
-    for axes_row, layer in zip(grid, layers, strict=True):
+    for line, layer in zip(grid, reach, strict=True):
         own = table[table["layer"] == layer]
-        # the name belongs to the row, not to its first filter
-        sigmas = own["sigma_pixels"]
-        shared = sigmas.max() == sigmas.min()
-        scale = f"= {sigmas.iloc[0]:.2f}" if shared else f"{sigmas.min():.1f} to {sigmas.max():.1f}"
-        axes_row[0].set_ylabel(f"{layer_title(layer)}\n$\\sigma$ {scale} px", rotation=0, ha="right", va="center")
-        for axes, rank in zip(axes_row, range(1, SHOWN + 1), strict=True):
-            dress_map(axes)
-            axes.set_xlim(-reach, reach)
-            axes.set_ylim(reach, -reach)
-            pixels = own[own["filter"] == rank]
-            if len(pixels):
-                kernel = pixels.pivot(index="y_pixels", columns="x_pixels", values="weight").to_numpy()
-                half = (kernel.shape[0] - 1) / 2 + 0.5
-                peak = np.abs(kernel).max() or 1.0
-                extent = (-half, half, half, -half)
-                drawn = axes.imshow(kernel / peak, cmap=DIVERGING, vmin=-1, vmax=1, extent=extent)
-                axes.set_xlim(-reach, reach)
-                axes.set_ylim(reach, -reach)
+        line[0].set_ylabel(row_label(own), rotation=0, ha="right", va="center")
+        for rank, axes in enumerate(line, 1):
+            drawn = draw_kernel(axes, own[own["filter"] == rank], reach[layer]) or drawn
     if drawn is not None:
         colour_bar(figure, drawn, list(grid.ravel()), "Weight over largest (1)")
     return figure
@@ -134,13 +150,15 @@ def filters_caption(filters: xr.DataTree) -> str:
         int((node.sizes["input"] - int(node.attrs["time_channel"])) * node.sizes["output"])
         for node in filters.children.values()
     ]
+    same = len(set(reaches(filters_table(filters)).values())) == 1
+    drawn = "All are drawn at one scale of pixels" if same else "Each layer is drawn at its own scale of pixels"
     return (
         f"Filters of {network_name(filters)} ({filters.attrs['row']}), one row per layer in order of depth (eq. 1 of "
         f"the paper). Shown are the {SHOWN} output channels with the strongest filter, and of each that filter, "
         f"strongest first, out of {min(counts):,} to {max(counts):,} filters per layer; strength is the sum of the "
-        "squared weights. The filters of the time channel are left out. All are drawn at one scale of pixels; colours "
-        "are weights over the filter's largest absolute weight, so strengths cannot be compared. They are the weights "
-        "of this network themselves: there is no error bar."
+        f"squared weights. The filters of the time channel are left out. {drawn}; sigma is of the filters shown; "
+        "colours are weights over the filter's largest absolute weight, so strengths cannot be compared. They are the "
+        "weights of this network themselves: there is no error bar."
     )
 
 

@@ -73,7 +73,7 @@ def reconstructions_caption(result: xr.DataTree) -> str:
     mse = data["mse"].values
     return (
         "Images (above) and their reconstructions (below) from the maps after the last block of this network "
-        f"({data.attrs.get('row', 'unknown')}), by a decoder trained on it while it stayed as it was. The first "
+        f"({data.attrs.get('row', 'unknown')}), by the decoder that was given. The first "
         f"{shown} of n = {n} images, central 28 x 28 pixels; values outside 0 to 1 are cut for display. MSE, mean "
         f"square error over channels and pixels of the uncut output; over the n images it runs from {mse.min():.4f} to "
         f"{mse.max():.4f}. Pictures are single images: there is no error bar."
