@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import torch
@@ -95,9 +94,9 @@ class Moment:
     h: Tensor
     t: Tensor
     intact: Tensor | None
-    seen: dict[Maps, NDArray[Any]] = field(default_factory=dict)
+    seen: dict[Maps, NDArray[np.float64]] = field(default_factory=dict)
 
-    def take(self, maps: Maps) -> NDArray[Any]:
+    def take(self, maps: Maps) -> NDArray[np.float64]:
         """Give what a reduction takes; it is computed once."""
         if maps not in self.seen:
             self.seen[maps] = array(self.way(maps))
@@ -134,10 +133,9 @@ class Moment:
         return torch.from_numpy(group_normalised(array(maps), self.motion.net.spec.groups(maps.shape[-3])))
 
 
-def array(tensor: Tensor) -> NDArray[Any]:
-    """Give a tensor's numbers, in the order of its dimensions."""
-    found: NDArray[Any] = np.ascontiguousarray(tensor.detach().cpu().numpy())
-    return found
+def array(tensor: Tensor) -> NDArray[np.float64]:
+    """Give a tensor's numbers in float64, once for all reductions, in the order of its dimensions."""
+    return np.ascontiguousarray(tensor.detach().cpu().numpy(), dtype=np.float64)
 
 
 def spread(values: NDArray[np.float64], there: NDArray[np.bool_], together: bool) -> NDArray[np.float64]:
