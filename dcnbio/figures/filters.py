@@ -106,18 +106,20 @@ def row_label(own: Table) -> str:
     return f"{layer_title(own['layer'].iloc[0])}\n$\\sigma$ {scale} px ({width} x {width})"
 
 
-def draw_kernel(axes: Axes, pixels: Table, reach: float) -> AxesImage | None:
-    """Draw one filter over its largest weight."""
-    dress_map(axes)
-    drawn = None
-    if len(pixels):
+def draw_row(axes: Axes, own: Table, reach: float) -> AxesImage:
+    """Draw a layer's filters side by side, each over its largest weight."""
+    pitch = 2.25 * reach
+    drawn: list[AxesImage] = []
+    for place, rank in enumerate(unique(own, "filter")):
+        pixels = own[own["filter"] == rank]
         kernel = pixels.pivot(index="y_pixels", columns="x_pixels", values="weight").to_numpy()
-        half = kernel.shape[0] / 2
-        peak = np.abs(kernel).max() or 1.0
-        drawn = axes.imshow(kernel / peak, cmap=DIVERGING, vmin=-1, vmax=1, extent=(-half, half, half, -half))
-    axes.set_xlim(-reach, reach)
+        half, centre, peak = kernel.shape[0] / 2, place * pitch, np.abs(kernel).max() or 1.0
+        extent = (centre - half, centre + half, half, -half)
+        drawn.append(axes.imshow(kernel / peak, cmap=DIVERGING, vmin=-1, vmax=1, extent=extent))
+    dress_map(axes)
+    axes.set_xlim(-reach, (SHOWN - 1) * pitch + reach)
     axes.set_ylim(reach, -reach)
-    return drawn
+    return drawn[-1]
 
 
 @styled
@@ -130,17 +132,14 @@ def draw_filters(table: Table) -> Figure:
         `filters_table`.
     """
     reach = reaches(table)
-    cell = current_page().venue.page / (SHOWN + 2.2)
-    figure = new_figure(cell * len(reach) + 0.4, columns=2)
-    grid = figure.subplots(len(reach), SHOWN, squeeze=False)
-    drawn = None
-    for line, layer in zip(grid, reach, strict=True):
+    cell = current_page().venue.page / (SHOWN + 3.2)
+    figure = new_figure(1.1 * cell * len(reach) + 0.2, columns=2)
+    grid = list(figure.subplots(len(reach), 1, squeeze=False).ravel())
+    for axes, layer in zip(grid, reach, strict=True):
         own = table[table["layer"] == layer]
-        line[0].set_ylabel(row_label(own), rotation=0, ha="right", va="center")
-        for rank, axes in enumerate(line, 1):
-            drawn = draw_kernel(axes, own[own["filter"] == rank], reach[layer]) or drawn
-    if drawn is not None:
-        colour_bar(figure, drawn, list(grid.ravel()), "Weight over largest (1)")
+        axes.set_ylabel(row_label(own), rotation=0, ha="right", va="center")
+        drawn = draw_row(axes, own, reach[layer])
+    colour_bar(figure, drawn, grid, "Weight over largest (1)")
     return figure
 
 
