@@ -17,13 +17,13 @@ def octave_ticks(low: float, high: float) -> list[float]:
 
     Examples
     --------
-    >>> octave_ticks(0.2, 9), octave_ticks(0.5, 1.7), octave_ticks(1.0, 1.8)
-    ([0.25, 0.5, 1.0, 2.0, 4.0, 8.0], [0.5, 0.75, 1.0, 1.5], [1.0, 1.25, 1.5, 1.75])
+    >>> octave_ticks(0.2, 6), octave_ticks(0.5, 1.7), octave_ticks(1.0, 1.8)
+    ([0.25, 0.5, 1.0, 2.0, 4.0], [0.5, 0.75, 1.0, 1.5], [1.0, 1.25, 1.5, 1.75])
     """
     span = math.log2(high / low)
     steps = (1.0,) if span >= 3 else (1.0, 1.5) if span >= 1 else (1.0, 1.25, 1.5, 1.75)
     octaves = range(math.floor(math.log2(low)), math.ceil(math.log2(high)) + 1)
-    every = 2 if span > 7 else 1
+    every = 2 if span > 5 else 1
     found = [step * 2.0**octave for octave in octaves if octave % every == 0 for step in steps]
     return [value for value in found if low <= value * (1 + 1e-9) and value <= high * (1 + 1e-9)]
 
