@@ -16,7 +16,18 @@ Values = npt.NDArray[np.float64]
 
 
 class Maps(Enum):
-    """What a reduction takes at one time."""
+    """What a reduction takes at one time.
+
+    Parameters
+    ----------
+    value : str
+        What it is, in words.
+
+    Examples
+    --------
+    >>> Maps.SLOPE.value
+    'dh/dt'
+    """
 
     STATE = "h"
     """The recorded part of h, [image, channel, y, x]."""
@@ -50,6 +61,12 @@ class Reduction:
     maps : Maps
     together : bool
         Whether all images of the recording are needed at once.
+
+    Examples
+    --------
+    >>> mean = Reduction("mean", lambda maps: as_rows(maps, 1).mean(1), "mean of h over channels and positions")
+    >>> mean.function(np.ones((2, 4, 3, 3))).tolist()
+    [1.0, 1.0]
     """
 
     name: str

@@ -98,6 +98,14 @@ REDUCTIONS |= {f"{name}_normalised": normalised(REDUCTIONS[name]) for name in NO
 def find_reductions(names: Iterable[str]) -> tuple[Reduction, ...]:
     """Give the reductions of these names, in the order of the registry.
 
+    Parameters
+    ----------
+    names : iterable of str
+
+    Returns
+    -------
+    tuple of Reduction
+
     Raises
     ------
     InputError
