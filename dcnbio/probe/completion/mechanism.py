@@ -1,0 +1,208 @@
+"""Why differences shrink or grow: growth rates, frozen norm statistics and the causal test, on a few images."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import torch
+import xarray as xr
+from numpy.typing import NDArray
+from torch import Tensor
+
+from dcnbio.images import Box, central_boxes
+from dcnbio.images.masks import mask_images
+from dcnbio.model.network import Network, Run
+from dcnbio.model.ode_block import ODEBlock
+from dcnbio.model.solver_settings import SolverSettings
+from dcnbio.model.vector_field import ConvField
+from dcnbio.probe.completion.causal import SOURCES, transplant
+from dcnbio.probe.completion.frozen import frozen_change, solve_pair
+from dcnbio.probe.completion.geometry import block_regions
+from dcnbio.probe.completion.growth import amplitude_growth, growth_rate
+from dcnbio.probe.completion.perturbations import white
+from dcnbio.probe.completion.scalars import between_scalars, positions_of
+from dcnbio.probe.completion.settings import CompletionSettings
+from dcnbio.probe.precision import held_still, moved
+from dcnbio.probe.stimuli import Stimuli, as_stimuli
+from dcnbio.recording.reductions.completion_distances import own_distance
+from dcnbio.recording.reductions.completion_regions import REGIONS
+
+__all__ = ["DIRECTIONS", "mechanism_experiment"]
+
+DIRECTIONS = ("mask", "white noise", "noise in h", "between images")
+CAUSAL = 3  # images of the causal test for each of the others: it runs in the compiled engine
+Arrays = dict[str, NDArray[np.float64]]
+
+
+def mechanism_experiment(
+    net: Network,
+    data: xr.Dataset | NDArray[np.float32] | torch.Tensor,
+    settings: CompletionSettings | None = None,
+    *,
+    tick: Callable[[int], object] | None = None,
+) -> xr.Dataset:
+    """Measure why masks shrink or grow, at the main mask, on the first images.
+
+    Parameters
+    ----------
+    net : Network
+        It is left as it was.
+    data : images
+        As `completion_experiment` takes them.
+    settings : CompletionSettings, optional
+        ``mechanism`` is the number of images; the causal test takes three times as many.
+    tick : callable, optional
+        Called when a part is done, three times in all, with 1.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``growth`` (direction, block, image, moment) and ``amplitude_growth``, per solver time, at 0, T/2 and T of each
+        ODE block; ``frozen_distance`` and ``own_distance`` (block, region, image, end), distances from the intact maps
+        at 0 and T with the intact image's norm statistics imposed and with the own ones, and ``frozen_between``;
+        ``patched`` (source, causal_image, moment, class), ``intact_scores`` and ``masked_scores``. The first two kinds
+        are left out where blocks are residual or have a vector field of the user's own without group norms.
+
+    Notes
+    -----
+    In plain torch, save the causal test: some twenty times slower than the engine.
+    """
+    settings = settings or CompletionSettings()
+    stimuli = as_stimuli(data)
+    stimuli = stimuli.usable(CAUSAL * settings.mechanism)
+    ready = moved(net, torch.float32, "cpu")
+    box = central_boxes(settings.main)[0]
+    solver = SolverSettings(stepping="per-image", rtol=settings.rtol, atol=settings.atol)
+    tell = tick or (lambda parts: None)
+    found = xr.Dataset(coords={"region": list(REGIONS), "end": ["0", "T"], "direction": list(DIRECTIONS)})
+    with held_still(ready):
+        found = found.merge(causal_part(ready, stimuli, box, solver))
+        tell(1)
+        if all(isinstance(block, ODEBlock) and isinstance(block.field, ConvField) for block in ready.blocks):
+            few = stimuli.first(settings.mechanism).images
+            shown = few, mask_images(few, box), white(few, box, np.random.default_rng([settings.seed, 2]))
+            moments = {n: [0.0, b.integration_time / 2, b.integration_time] for n, b in enumerate(ready.blocks, 1)}
+            runs = [ready.run(torch.from_numpy(images), solver, moments) for images in shown]
+            found = found.merge(growth_part(ready, runs, settings.seed))
+            tell(1)
+            found = found.merge(frozen_part(ready, runs, box, solver))
+            tell(1)
+    return found
+
+
+def causal_part(net: Network, stimuli: Stimuli, box: Box, solver: SolverSettings) -> xr.Dataset:
+    """Run the causal test and name what it gave."""
+    images = stimuli.images
+    place = block_regions(net, box, images.shape[-1])[0] != "outside"
+    masked = torch.from_numpy(mask_images(images, box))
+    given = transplant(net, torch.from_numpy(images), masked, place, solver)
+    text = "class scores {} the mask's place of block 1 was filled in from an intact run"
+    scores = ("causal_image", "class")
+    return xr.Dataset(
+        {
+            "patched": (("source", "causal_image", "moment", "class"), given.patched, about(text.format("after"))),
+            "intact_scores": (scores, given.intact, about("class scores of intact images")),
+            "masked_scores": (scores, given.masked, about("class scores of masked images")),
+            "causal_label": ("causal_image", stimuli.labels, about("class of the image")),
+        },
+        {"source": list(SOURCES), "fraction": ("moment", given.fraction, about("t / T"))},
+    )
+
+
+def about(long_name: str, units: str = "1") -> dict[str, str]:
+    """Make a variable's attributes."""
+    return {"long_name": long_name, "units": units}
+
+
+def directions(runs: list[Run], block: int, moment: int, generator: torch.Generator) -> list[Tensor]:
+    """Give the four directions of difference from the intact maps."""
+    intact, masked, noisy = (run.blocks[block].path[:, moment] for run in runs)
+    return [
+        masked - intact,
+        noisy - intact,
+        torch.randn(intact.shape, generator=generator),
+        intact.roll(-1, 0) - intact,
+    ]
+
+
+def growth_part(net: Network, runs: list[Run], seed: int) -> xr.Dataset:
+    """Measure growth rates at three moments of each block."""
+    generator = torch.Generator().manual_seed(seed)
+    rates, amplitudes = [], []
+    for number, block in enumerate(net.blocks):
+        if not isinstance(block, ODEBlock):
+            raise TypeError("a residual block has no vector field")  # the caller leaves it out
+        groups = net.spec.groups(net.spec.widths[number])
+        path = runs[0].blocks[number].path
+        for moment, t in enumerate(runs[0].blocks[number].times.tolist()):
+            h = path[:, moment].contiguous()
+            along = directions(runs, number, moment, generator)
+            rates.append(torch.stack([growth_rate(block.field, t, h, v) for v in along]))
+            amplitudes.append(amplitude_growth(block.field, t, h, groups))
+    moments = path.shape[1]
+    rate = torch.stack(rates).unflatten(0, (-1, moments)).permute(2, 0, 3, 1).numpy()
+    amplitude = torch.stack(amplitudes).unflatten(0, (-1, moments)).permute(0, 2, 1).numpy()
+    units = "1 / solver time"
+    return xr.Dataset(
+        {
+            "growth": (
+                ("direction", "block", "image", "moment"),
+                rate,
+                about("d log |v| / dt of a difference v from the intact map", units),
+            ),
+            "amplitude_growth": (
+                ("block", "image", "moment"),
+                amplitude,
+                about("d log s / dt, s the spread of h", units),
+            ),
+        },
+        {"block": np.arange(1, len(net.blocks) + 1)},
+    )
+
+
+def frozen_part(net: Network, runs: list[Run], box: Box, solver: SolverSettings) -> xr.Dataset:
+    """Solve each block once more from the same inputs with the intact image's norm statistics imposed."""
+    intact, masked = runs[0], runs[1]
+    named = block_regions(net, box, net_size(net, intact))
+    positions = positions_of(named, [(b.path.shape[3], b.path.shape[4]) for b in intact.blocks])
+    groups = tuple(net.spec.groups(width) for width in net.spec.widths)
+    ends = [b.path[:, [0, -1]].numpy() for b in intact.blocks]
+    between = np.stack(between_scalars(ends, groups, positions))
+    values = {name: np.full((len(groups), len(REGIONS), len(ends[0]), 2), np.nan) for name in ("frozen", "own")}
+    for number, block in enumerate(net.blocks):
+        if not isinstance(block, ODEBlock):
+            raise TypeError("a residual block has no vector field")  # the caller leaves it out
+        starts = intact.blocks[number].path[:, 0], masked.blocks[number].path[:, 0]
+        finals = {name: solve_pair(block, *starts, solver, name == "frozen") for name in values}
+        for name, final in finals.items():
+            for end, (a, b) in enumerate((starts, final)):
+                change = frozen_change(a, b, groups[number])
+                if name == "own":
+                    change = own_change(a, b, groups[number])
+                for region, mask in positions.masks[number].items():
+                    part = change.numpy()[:, :, mask]
+                    values[name][number, REGIONS.index(region), :, end] = own_distance(part, np.zeros_like(part))
+    dims = ("block", "region", "image", "end")
+    text = "distance from the own intact map, {} norm statistics"
+    return xr.Dataset(
+        {
+            "frozen_distance": (dims, values["frozen"], about(text.format("the intact image's"))),
+            "own_distance": (dims, values["own"], about(text.format("own"))),
+            "frozen_between": (dims, between, about("mean distance between different intact images")),
+        }
+    )
+
+
+def own_change(intact: Tensor, changed: Tensor, groups: int) -> Tensor:
+    """Give the difference of maps that are group-normalised each by its own statistics."""
+    norm = torch.nn.functional.group_norm
+    return norm(changed, groups) - norm(intact, groups)
+
+
+def net_size(net: Network, run: Run) -> int:
+    """Give the images' size, of the first map and the stem."""
+    from dcnbio.probe.completion.geometry import convolutions
+
+    stem = convolutions(net)[0]
+    return (run.blocks[0].path.shape[-1] - 1) * stem.stride + stem.kernel - 2 * stem.padding
