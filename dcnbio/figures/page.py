@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 
 from dcnbio.figures.direct_labels import spread_labels
 from dcnbio.figures.fonts import choose_font
+from dcnbio.figures.latex_text import prepare_for_latex
 from dcnbio.figures.palette import BLACK, PALETTE
 from dcnbio.figures.venues import Venue, find_venue
 
@@ -161,6 +162,8 @@ def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
     def drawn(*arguments: P.args, **options: P.kwargs) -> Figure:
         with page_style(current_page()):
             figure = draw(*arguments, **options)
+            if current_page().latex:
+                prepare_for_latex(figure)
             # matplotlib makes ticks when it needs them, and labels can be spread only where axes have their places
             figure.draw_without_rendering()
             if spread_labels(figure):
