@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
@@ -61,13 +60,12 @@ def transplant(
     moments = (end * fraction).tolist()
     intact = net.run(images, solver, {1: moments if net.spec.depth == "ode" else 2})
     path = intact.blocks[0].path
-    patched = [
-        [
-            scores(net, masked, solver, Patch(1, moment, "replace", source[:, k], region=place))
-            for k, moment in enumerate(moments)
-        ]
-        for source in (path, path.roll(-1, 0))
+    sources = path, path.roll(-1, 0)
+    patches = [
+        [Patch(1, moment, "replace", source[:, k], region=place) for k, moment in enumerate(moments)]
+        for source in sources
     ]
+    patched = [[scores(net, masked, solver, patch) for patch in row] for row in patches]
     return Transplant(
         intact.logits.double().numpy(),
         net.run(masked, solver).logits.double().numpy(),

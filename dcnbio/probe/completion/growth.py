@@ -43,7 +43,7 @@ def growth_rate(field: nn.Module, t: float, h: Tensor, direction: Tensor) -> Ten
     [-3.0]
     """
     time = torch.tensor(t, dtype=h.dtype)
-    _, moved = torch.func.jvp(lambda state: field(time, state), (h,), (direction,))
+    moved: Tensor = torch.func.jvp(lambda state: field(time, state), (h,), (direction,))[1]
     return inner(direction, moved) / inner(direction, direction)
 
 

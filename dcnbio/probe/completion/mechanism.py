@@ -13,7 +13,7 @@ from torch import Tensor
 from dcnbio.images import Box, central_boxes
 from dcnbio.images.masks import mask_images
 from dcnbio.model.network import Network, Run
-from dcnbio.model.ode_block import ODEBlock
+from dcnbio.model.ode_block import ODEBlock, TimesRequest
 from dcnbio.model.solver_settings import SolverSettings
 from dcnbio.model.vector_field import ConvField
 from dcnbio.probe.completion.causal import SOURCES, transplant
@@ -82,11 +82,13 @@ def mechanism_experiment(
         if all(isinstance(block, ODEBlock) and isinstance(block.field, ConvField) for block in ready.blocks):
             few = stimuli.first(settings.mechanism).images
             shown = few, mask_images(few, box), white(few, box, np.random.default_rng([settings.seed, 2]))
-            moments = {n: [0.0, b.integration_time / 2, b.integration_time] for n, b in enumerate(ready.blocks, 1)}
+            ends = {number: float(ready.block(number).integration_time) for number in range(1, len(ready.blocks) + 1)}
+            moments: dict[int, TimesRequest] = {number: [0.0, end / 2, end] for number, end in ends.items()}
             runs = [ready.run(torch.from_numpy(images), solver, moments) for images in shown]
             found = found.merge(growth_part(ready, runs, settings.seed))
             tell(1)
-            found = found.merge(frozen_part(ready, runs, box, solver))
+            named = block_regions(ready, box, few.shape[-1])
+            found = found.merge(frozen_part(ready, runs, named, solver))
             tell(1)
     return found
 
@@ -141,8 +143,9 @@ def growth_part(net: Network, runs: list[Run], seed: int) -> xr.Dataset:
             rates.append(torch.stack([growth_rate(block.field, t, h, v) for v in along]))
             amplitudes.append(amplitude_growth(block.field, t, h, groups))
     moments = path.shape[1]
-    rate = torch.stack(rates).unflatten(0, (-1, moments)).permute(2, 0, 3, 1).numpy()
-    amplitude = torch.stack(amplitudes).unflatten(0, (-1, moments)).permute(0, 2, 1).numpy()
+    shape = (len(net.blocks), moments)
+    rate = torch.stack(rates).reshape(*shape, len(DIRECTIONS), -1).permute(2, 0, 3, 1).numpy()
+    amplitude = torch.stack(amplitudes).reshape(*shape, -1).permute(0, 2, 1).numpy()
     units = "1 / solver time"
     return xr.Dataset(
         {
@@ -161,48 +164,41 @@ def growth_part(net: Network, runs: list[Run], seed: int) -> xr.Dataset:
     )
 
 
-def frozen_part(net: Network, runs: list[Run], box: Box, solver: SolverSettings) -> xr.Dataset:
+def frozen_part(net: Network, runs: list[Run], named: list[NDArray[np.str_]], solver: SolverSettings) -> xr.Dataset:
     """Solve each block once more from the same inputs with the intact image's norm statistics imposed."""
-    intact, masked = runs[0], runs[1]
-    named = block_regions(net, box, net_size(net, intact))
-    positions = positions_of(named, [(b.path.shape[3], b.path.shape[4]) for b in intact.blocks])
+    intact, masked = ([block.path[:, [0, -1]] for block in run.blocks] for run in runs[:2])
+    positions = positions_of(named, [(path.shape[3], path.shape[4]) for path in intact])
     groups = tuple(net.spec.groups(width) for width in net.spec.widths)
-    ends = [b.path[:, [0, -1]].numpy() for b in intact.blocks]
-    between = np.stack(between_scalars(ends, groups, positions))
-    values = {name: np.full((len(groups), len(REGIONS), len(ends[0]), 2), np.nan) for name in ("frozen", "own")}
-    for number, block in enumerate(net.blocks):
+    between = np.stack(between_scalars([path.numpy() for path in intact], groups, positions))
+    frozen, own = (np.full((len(groups), len(REGIONS), len(intact[0]), 2), np.nan) for _ in range(2))
+    for number, (block, a, b) in enumerate(zip(net.blocks, intact, masked, strict=True)):
         if not isinstance(block, ODEBlock):
             raise TypeError("a residual block has no vector field")  # the caller leaves it out
-        starts = intact.blocks[number].path[:, 0], masked.blocks[number].path[:, 0]
-        finals = {name: solve_pair(block, *starts, solver, name == "frozen") for name in values}
-        for name, final in finals.items():
-            for end, (a, b) in enumerate((starts, final)):
-                change = frozen_change(a, b, groups[number])
-                if name == "own":
-                    change = own_change(a, b, groups[number])
-                for region, mask in positions.masks[number].items():
-                    part = change.numpy()[:, :, mask]
-                    values[name][number, REGIONS.index(region), :, end] = own_distance(part, np.zeros_like(part))
+        solved = solve_pair(block, a[:, 0], b[:, 0], solver, frozen=True)
+        imposed = [frozen_change(*pair, groups[number]) for pair in ((a[:, 0], b[:, 0]), solved)]
+        plain = [own_change(a[:, end], b[:, end], groups[number]) for end in (0, 1)]
+        for region, mask in positions.masks[number].items():
+            row = REGIONS.index(region)
+            frozen[number, row] = np.stack([norms(change, mask) for change in imposed], axis=1)
+            own[number, row] = np.stack([norms(change, mask) for change in plain], axis=1)
     dims = ("block", "region", "image", "end")
     text = "distance from the own intact map, {} norm statistics"
     return xr.Dataset(
         {
-            "frozen_distance": (dims, values["frozen"], about(text.format("the intact image's"))),
-            "own_distance": (dims, values["own"], about(text.format("own"))),
+            "frozen_distance": (dims, frozen, about(text.format("the intact image's"))),
+            "own_distance": (dims, own, about(text.format("own"))),
             "frozen_between": (dims, between, about("mean distance between different intact images")),
         }
     )
+
+
+def norms(change: Tensor, mask: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Give each image's Euclidean norm over some positions."""
+    part = change.numpy()[:, :, mask]
+    return own_distance(part, np.zeros_like(part))
 
 
 def own_change(intact: Tensor, changed: Tensor, groups: int) -> Tensor:
     """Give the difference of maps that are group-normalised each by its own statistics."""
     norm = torch.nn.functional.group_norm
     return norm(changed, groups) - norm(intact, groups)
-
-
-def net_size(net: Network, run: Run) -> int:
-    """Give the images' size, of the first map and the stem."""
-    from dcnbio.probe.completion.geometry import convolutions
-
-    stem = convolutions(net)[0]
-    return (run.blocks[0].path.shape[-1] - 1) * stem.stride + stem.kernel - 2 * stem.padding
