@@ -1,0 +1,53 @@
+"""The Python of every page runs from top to bottom, and the commands that pages show exist with these options."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import matplotlib as mpl
+import pytest
+
+from dcnbio.commands.app import app
+
+ROOT = Path(__file__).parents[2]
+WRITTEN = [ROOT / "README.md", *sorted(path for path in (ROOT / "docs").rglob("*.md") if "generated" not in path.parts)]
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    """List the blocks of code of a page."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
+def commands(page: Path) -> Iterator[str]:
+    """List the command lines of dcnbio that a page shows."""
+    for block in blocks(page, "bash"):
+        for line in block.replace("\\\n", " ").splitlines():
+            command = line.partition("#")[0].rpartition("&&")[2].strip()
+            if command.startswith(("dcnbio ", ".venv/bin/dcnbio ")):
+                yield command
+
+
+@pytest.mark.parametrize("page", [page for page in WRITTEN if blocks(page, "python")], ids=lambda page: page.stem)
+def test_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with mpl.rc_context({"backend": "agg"}):
+        exec(compile("\n".join(blocks(page, "python")), page.name, "exec"), {"__name__": "page"})
+
+
+def test_every_how_to_page_shows_python() -> None:
+    assert all(blocks(page, "python") for page in (ROOT / "docs/how_to").glob("*.md"))
+
+
+@pytest.mark.parametrize("page", WRITTEN, ids=lambda page: page.stem)
+def test_commands_of_a_page_exist(page: Path) -> None:
+    for command in commands(page):
+        words = [word for word in shlex.split(re.sub(r"\$\([^)]*\)", "", command))[1:] if not word.startswith("[")]
+        app.parse_args(words, exit_on_error=False, print_error=False)
+
+
+def test_an_unknown_option_is_found() -> None:
+    with pytest.raises(Exception, match="no-such-option"):
+        app.parse_args(["probe", "--no-such-option"], exit_on_error=False, print_error=False)
