@@ -12,6 +12,12 @@ class DcnbioError(Exception):
     ----------
     exit_status : int
         What the command line returns: 2 for a usage or input error, 3 for "finished, but some items failed".
+
+    Examples
+    --------
+    >>> from dcnbio.errors import InputError
+    >>> issubclass(InputError, DcnbioError), InputError("contrast is -1; it must be 0 or more.").exit_status
+    (True, 2)
     """
 
     exit_status = 2

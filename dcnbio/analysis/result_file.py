@@ -29,6 +29,17 @@ def is_result(path: Path) -> bool:
 def check_result_path(path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
     """Refuse a path that a result cannot be written to, before anything is computed.
 
+    Parameters
+    ----------
+    path : path
+        Where the result shall go; ends in .nc.
+    overwrite : bool
+        Whether an older result may be replaced.
+
+    Returns
+    -------
+    Path
+
     Raises
     ------
     InputError
@@ -94,6 +105,15 @@ def write_result(tree: xr.DataTree, path: str | os.PathLike[str], name: str, *, 
 
 def open_result(path: str | os.PathLike[str]) -> xr.DataTree:
     """Read a result into memory.
+
+    Parameters
+    ----------
+    path : path
+        A .nc file that `write_result`, or ``dcnbio analyze --out``, wrote.
+
+    Returns
+    -------
+    xarray.DataTree
 
     Raises
     ------

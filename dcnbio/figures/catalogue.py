@@ -43,6 +43,10 @@ ALSO = {"filters": ("spec",), "recording": ("spec",)}
 def figure_kinds() -> list[str]:
     """List the names of all figures.
 
+    Returns
+    -------
+    list of str
+
     Examples
     --------
     >>> figure_kinds()[:2]
@@ -53,6 +57,20 @@ def figure_kinds() -> list[str]:
 
 def figure_kind(name: str) -> FigureKind:
     """Give a kind of figure by its name.
+
+    Parameters
+    ----------
+    name : str
+        One of `figure_kinds`.
+
+    Returns
+    -------
+    FigureKind
+
+    Raises
+    ------
+    InputError
+        If there is no such figure; the message lists those there are.
 
     Examples
     --------

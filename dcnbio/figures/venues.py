@@ -34,6 +34,12 @@ class Venue:
         What it takes, the best first.
     source : str
         Where its rules are.
+
+    Examples
+    --------
+    >>> own = Venue("thesis", 5.9, 5.9, 9.0, DEJAVU, 1, 9, 8, ("pdf",), "my university")
+    >>> own.page, VENUES["icml"].column
+    (5.9, 3.25)
     """
 
     name: str

@@ -36,6 +36,13 @@ class ImageSet:
         What was done to the images beyond dividing by 255, one sentence each.
     problems : dict of int to str
         Why an image could not be used, by its `stimulus`; empty unless reading was told to mark bad images.
+
+    Examples
+    --------
+    >>> from dcnbio.images import Selection, read_images
+    >>> found = read_images(selection=Selection(limit=2))
+    >>> found.images.shape, found.files[0], [found.class_names[label] for label in found.labels]
+    ((2, 3, 32, 32), 'test/airplane/0000.jpg', ['airplane', 'automobile'])
     """
 
     images: NDArray[np.float32] | NDArray[np.uint8]

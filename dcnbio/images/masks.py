@@ -17,6 +17,13 @@ Floating = TypeVar("Floating", bound=np.floating[Any])
 class Box(NamedTuple):
     """A rectangle of pixels: its first row and column, and how many of each.
 
+    Attributes
+    ----------
+    top, left : int
+        First row and column, pixels.
+    height, width : int
+        Pixels.
+
     Examples
     --------
     >>> Box(9, 9, 14, 14).rows  # the public script's mask: pixels 9 to 22

@@ -27,6 +27,11 @@ class Selection:
         Take these positions in the source, in the order given; excludes the other two.
     classes : sequence of str, or str, optional
         Take images of these classes only.
+
+    Examples
+    --------
+    >>> select([0, 0, 1, 1], ["cat", "dog"], Selection(indices=[3, 0]))
+    array([3, 0])
     """
 
     limit: int | None = None

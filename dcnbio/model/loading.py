@@ -21,6 +21,10 @@ SUFFIXES = (".safetensors", ".pth", ".pt")
 def shipped_checkpoints() -> list[str]:
     """List the trained networks that come with dcnbio, each named after its row.
 
+    Returns
+    -------
+    list of str
+
     Examples
     --------
     >>> "dcn-ode" in shipped_checkpoints()
@@ -33,6 +37,10 @@ def shipped_controls() -> list[str]:
     """List the other networks that come with dcnbio: untrained ones, and ones whose scales began elsewhere.
 
     Their names begin with their row's. They are loaded by name, and never counted as further seeds of a row.
+
+    Returns
+    -------
+    list of str
 
     Examples
     --------
@@ -50,10 +58,24 @@ def shipped_names() -> list[str]:
 def find_checkpoint(name: str | Path) -> Path:
     """Turn a shipped name, a file or a folder with one checkpoint in it into the path of a file.
 
+    Parameters
+    ----------
+    name : str or Path
+        A shipped name, a file, or a folder with one checkpoint in it.
+
+    Returns
+    -------
+    Path
+
     Raises
     ------
     CheckpointError
         If there is none, or a folder holds several.
+
+    Examples
+    --------
+    >>> find_checkpoint("dcn-ode").name
+    'dcn-ode.safetensors'
     """
     if str(name) in shipped_names():
         return shipped(f"checkpoints/{name}.safetensors")

@@ -93,6 +93,12 @@ class Network(nn.Module):
     -----
     A plain call steps the whole batch together, as the paper does: logits then depend, within the tolerance, on which
     images share a batch. ``run`` with ``stepping="per-image"`` does not.
+
+    Examples
+    --------
+    >>> net = build("dcn-ode", widths=(8, 16), norm_groups=4)
+    >>> net.spec.row, net.block(1).integration_time, len(net.blocks)
+    ('dcn-ode', 2.0, 2)
     """
 
     def __init__(self, spec: NetworkSpec, fields: Sequence[nn.Module] | None = None) -> None:

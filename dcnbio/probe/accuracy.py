@@ -42,6 +42,13 @@ class Evaluation:
         Mean over images (per-image stepping) or over batches (shared stepping), per block; of what was solved.
     nfe_per : str
         "image" or "batch".
+
+    Examples
+    --------
+    >>> counts = np.array([[4, 1], [0, 5]])
+    >>> found = Evaluation(10, 9, {}, counts, counts.sum(1), ["cat", "dog"], [44.0], "batch")
+    >>> found.accuracy, found.to_dict()["per_class"]
+    (0.9, {'cat': 0.8, 'dog': 1.0})
     """
 
     n: int

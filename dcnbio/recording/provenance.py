@@ -174,6 +174,16 @@ def _flat(mapping: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     """Name every field in which two mappings differ, with both values.
 
+    Parameters
+    ----------
+    old, new : mapping
+        Provenances, or any mappings of plain values.
+
+    Returns
+    -------
+    list of str
+        One sentence per field; empty where they agree.
+
     Examples
     --------
     >>> differences({"solver": {"rtol": 1e-3}, "seed": 0}, {"solver": {"rtol": 1e-4}, "seed": 0})

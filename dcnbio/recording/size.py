@@ -54,6 +54,15 @@ def estimate_bytes(layout: RecordingLayout) -> int:
 def human_bytes(count: int) -> str:
     """Write a number of bytes for people, in powers of 1000 and three digits.
 
+    Parameters
+    ----------
+    count : int
+        Bytes.
+
+    Returns
+    -------
+    str
+
     Examples
     --------
     >>> human_bytes(98_944_000_000), human_bytes(512)

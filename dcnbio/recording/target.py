@@ -24,6 +24,15 @@ HDF5_MAGIC = b"\x89HDF\r\n\x1a\n"
 def is_netcdf_name(path: str | os.PathLike[str]) -> bool:
     """Whether a name asks for netCDF rather than Zarr.
 
+    Parameters
+    ----------
+    path : path
+        The name of a recording.
+
+    Returns
+    -------
+    bool
+
     Examples
     --------
     >>> is_netcdf_name("run.nc"), is_netcdf_name("run.zarr")

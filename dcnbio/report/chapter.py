@@ -22,6 +22,11 @@ class Picture:
     width : int
         How wide it is shown, CSS pixels.
     caption : str
+
+    Examples
+    --------
+    >>> Picture("scales", b"", 432, "Scale against depth.").width
+    432
     """
 
     name: str

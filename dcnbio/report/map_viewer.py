@@ -145,10 +145,36 @@ def viewer_data(
 def map_viewer(intact: xr.DataTree, masked: xr.DataTree, pixels: Mapping[str, NDArray[np.floating[Any]]]) -> str:
     """Write the interactive view as HTML that works without a network; see `viewer_data` for what it takes.
 
+    Parameters
+    ----------
+    intact, masked : xarray.DataTree
+        Recordings of the same images at the same times, from `dcnbio.probe`.
+    pixels : mapping of str to array
+        The images ("intact") and the images under their mask ("masked"), (stimulus, channel, y, x) in [0, 1].
+
+    Returns
+    -------
+    str
+        HTML with its data and script inside.
+
+    Raises
+    ------
+    InputError
+        If the recordings are not of the same images and times, or hold values that are not finite.
+
     Notes
     -----
     Maps are stored to 1/32767 of the largest value of their image and channel; the channels shown are the six whose
     maps vary most at the last time.
+
+    Examples
+    --------
+    >>> import dcnbio
+    >>> net = dcnbio.build("dcn-ode", widths=(8,), norm_groups=4, integration_time=0.5)
+    >>> pixels = np.random.default_rng(0).random((2, 3, 32, 32), dtype=np.float32)
+    >>> intact, masked = (dcnbio.probe(net, pixels, times=2, mask=side) for side in (None, 14))
+    >>> "http" in map_viewer(intact, masked, {"intact": pixels, "masked": pixels})
+    False
     """
     # "<" could end the script early
     text = json.dumps(viewer_data(intact, masked, pixels), separators=(",", ":")).replace("<", "\\u003c")

@@ -31,6 +31,11 @@ class Report:
     chapters : sequence of Chapter
     made : sequence of (str, str)
         How the report was made: version, command, images, seed.
+
+    Examples
+    --------
+    >>> Report("my network", [("row", "dcn-ode")], ["any claim about models: one seed"], [], []).cautions[0]
+    'any claim about models: one seed'
     """
 
     title: str

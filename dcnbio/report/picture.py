@@ -25,6 +25,10 @@ def picture_of(name: str, result: Any) -> Picture:
     result : xarray.DataTree or other
         What that figure takes.
 
+    Returns
+    -------
+    Picture
+
     Raises
     ------
     InputError

@@ -50,6 +50,11 @@ class Data:
         Largest random translation along each axis, pixels; what comes in from outside is black.
     flip : bool
         Whether half of the images are mirrored, at random.
+
+    Examples
+    --------
+    >>> Data(per_class=52).held_out
+    0
     """
 
     per_class: int | None = None
@@ -90,6 +95,11 @@ class Optimisation:
     factor, warm_up, momentum, weight_decay, label_smoothing : float
         Weight decay spares norms, biases and scales.
     nesterov : bool
+
+    Examples
+    --------
+    >>> Optimisation(epochs=10, milestones=[4, 7]).milestones
+    (4, 7)
     """
 
     epochs: int = 100
@@ -137,6 +147,11 @@ class Phase:
     rtol, atol : float
     gradient : str
         "exact" or "adjoint".
+
+    Examples
+    --------
+    >>> Phase(method="midpoint", steps=2, gradient="exact").label
+    'midpoint x 2 exact'
     """
 
     until: float = 1.0
@@ -180,6 +195,11 @@ class Guards:
     gap_limit : float or None
         When the held-out accuracy with a phase's own solver exceeds that with dopri5 at 1e-3 by more than this, the
         network is learning the solver, and the next phase begins at once.
+
+    Examples
+    --------
+    >>> Guards(clip_norm=5.0).sigma_most
+    32.0
     """
 
     clip_norm: float | None = None

@@ -17,10 +17,28 @@ __all__ = ["read_recipe", "with_settings"]
 def read_recipe(path: str | Path) -> Recipe:
     """Read a recipe; settings that the file leaves out have the paper's values.
 
+    Parameters
+    ----------
+    path : str or Path
+        A .toml file, as those in analyses/recipes.
+
+    Returns
+    -------
+    Recipe
+
     Raises
     ------
     InputError
         If the file cannot be read, or has a setting that does not exist or a value that is not allowed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "mine.toml").write_text("optimisation.epochs = 20")
+    ...     recipe = read_recipe(Path(folder, "mine.toml"))
+    >>> recipe.optimisation.epochs, recipe.optimisation.momentum
+    (20, 0.9)
     """
     try:
         values = tomllib.loads(Path(path).read_text(encoding="utf-8"))
@@ -60,6 +78,21 @@ def with_settings(recipe: Recipe, settings: Iterable[str]) -> Recipe:
     """Give a recipe with other settings, each "name=value" or "section.name=value".
 
     Phases are replaced as a whole: ``phases=[{until=0.5, method="midpoint", steps=2, gradient="exact"}, {}]``.
+
+    Parameters
+    ----------
+    recipe : Recipe
+    settings : iterable of str
+        "name=value", the value as TOML writes it; later ones win.
+
+    Returns
+    -------
+    Recipe
+
+    Raises
+    ------
+    InputError
+        If a setting does not exist or has a value that is not allowed.
 
     Examples
     --------

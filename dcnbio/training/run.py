@@ -57,6 +57,11 @@ class RunOptions:
         Epochs between two records of every filter's scale.
     command : str
         For the record.
+
+    Examples
+    --------
+    >>> RunOptions(Path("run0"), stop_minutes=55).save_minutes
+    3.0
     """
 
     out: Path
@@ -246,6 +251,20 @@ def train(
         If loss, gradient, solver or a scale went wrong.
     SaveError
         If the disk is full.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import tempfile
+    >>> from dcnbio.training import with_settings
+    >>> rng = np.random.default_rng(0)
+    >>> images = LabelledImages(rng.integers(0, 256, (16, 3, 12, 12), dtype=np.uint8), np.arange(16) % 2)
+    >>> small = ["network.widths=[4]", "network.norm_groups=2", "epochs=1", "batch_size=8", "translate=1"]
+    >>> recipe = with_settings(Recipe(), [*small, 'phases=[{method="midpoint", steps=1, gradient="exact"}]'])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     found = train(recipe, TrainingImages(images, None, "noise", {"train": "none"}), RunOptions(Path(folder)))
+    ...     sorted(path.name for path in Path(folder).glob("*.safetensors"))
+    ['checkpoint.safetensors']
     """
     folder = RunFolder(Path(options.out))
     with joined_processes(options.device) as processes:

@@ -50,6 +50,22 @@ def analyze_scales(
     -----
     With one network per row, what is said is about this network: intervals are then over its filters, clustered by
     output and input channels, and not over networks.
+
+    Examples
+    --------
+    >>> layer = xr.Dataset(
+    ...     {
+    ...         "alpha": (("time", "function", "input", "output"), np.eye(6)[None, :, :, None]),
+    ...         "log2_sigma": ("time", [1.0]),
+    ...         "log2_sigma_initial": ((), 0.0),
+    ...     },
+    ...     {"order_y": ("function", [0, 0, 0, 1, 1, 2]), "order_x": ("function", [2, 1, 0, 1, 0, 0]), "time": [0.0]},
+    ...     {"block": 1, "per_pair": 0, "time_channel": 0, "window": 2.0, "pair_size": 7},
+    ... )
+    >>> tree = xr.DataTree.from_dict({"/": xr.Dataset(attrs={"row": "dcn-ode"}), "/block1_conv1": layer})
+    >>> found = analyze_scales({"mine": tree}, resamples=99)
+    >>> float(found.networks[0].table["change"][0])  # octaves
+    1.0
     """
     if not filters:
         raise InputError("filters names no network; give at least one record of filters.")

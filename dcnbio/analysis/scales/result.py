@@ -31,6 +31,11 @@ class ScalesResult:
         One sentence.
     seed, resamples : int
         Of the resampling.
+
+    Examples
+    --------
+    >>> ScalesResult((), {}, (), "nothing was analysed", seed=0, resamples=99).to_tree().attrs["claims"]
+    '[]'
     """
 
     networks: tuple[NetworkScales, ...]
