@@ -1,0 +1,117 @@
+"""A whole contrast experiment on one network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import torch
+import xarray as xr
+
+from dcnbio.errors import InputError
+from dcnbio.model.network import Network
+from dcnbio.model.weights import weights_id
+from dcnbio.probe.contrast.law import law
+from dcnbio.probe.contrast.measured import Experiment
+from dcnbio.probe.contrast.parts import factorial, response, tolerance
+from dcnbio.probe.contrast.passes import check_network
+from dcnbio.probe.contrast.settings import ContrastSettings
+from dcnbio.probe.contrast.surface import surface
+from dcnbio.probe.contrast.whole import whole_network
+from dcnbio.probe.stimuli import as_stimuli
+
+__all__ = ["passes_of", "record_contrast"]
+
+PARTS = {
+    "response": response,
+    "whole_network": whole_network,
+    "factorial": factorial,
+    "tolerance": tolerance,
+    "surface": surface,
+    "law": law,
+}
+
+
+def passes_of(settings: ContrastSettings, images: int) -> int:
+    """Count image passes, for a progress bar."""
+    few, s = min(settings.few, images), settings
+    many = 1 + 2 * len(s.contrasts) + 1 + 3 * len(s.whole)
+    ratios = len({round(np.log10(a / b), 9) for a in s.surface for b in s.surface})
+    costly = 10 * len(s.attributed) + 1 + len(s.looser) + len(s.surface) ** 2 + ratios
+    return many * images + costly * few + min(s.precise, images)
+
+
+def inherited(part: xr.Dataset, images: int) -> xr.Dataset:
+    """Name the images of a part that has the first ones alone apart from those of the whole."""
+    return part if part.sizes["stimulus"] == images else part.rename_dims({"stimulus": "first_stimulus"})
+
+
+def record_contrast(
+    net: Network,
+    data: xr.Dataset,
+    settings: ContrastSettings | None = None,
+    *,
+    progress: Callable[[int], None] | None = None,
+) -> xr.DataTree:
+    """Run a network over contrasts, and over what breaks the scaling law.
+
+    Parameters
+    ----------
+    net : Network
+        With ODE blocks; it is left as it was. float32.
+    data : xarray.Dataset
+        From `load_images`, with labels.
+    settings : ContrastSettings, optional
+    progress : callable, optional
+        Called with a number of images after each pass; `passes_of` says how many there will be.
+
+    Returns
+    -------
+    xarray.DataTree
+        Nodes ``response``, ``whole_network``, ``factorial``, ``tolerance``, ``surface``, ``law``; see the functions of
+        these names. The root has ``label`` (stimulus), and provenance in its attributes.
+
+    Raises
+    ------
+    InputError
+        If the network has residual blocks, images have no labels or are no numbers, or a setting is not allowed.
+
+    Examples
+    --------
+    >>> import dcnbio
+    >>> net = dcnbio.build("dcn-ode", widths=(4, 8), integration_time=0.2)
+    >>> small = ContrastSettings(contrasts=(0.1,), attributed=(0.1,), whole=(0.1,), few=1, looser=(1,), surface=(1,))
+    >>> tree = record_contrast(net, dcnbio.load_images(limit=2), small)
+    >>> tree["factorial"]["nfe"].dims
+    ('contrast', 'eps', 'time_term', 'tolerance', 'stimulus', 'block')
+    """
+    settings = settings or ContrastSettings()
+    check_network(net)
+    stimuli = as_stimuli(data)
+    if any(stimuli.problems):
+        where = next(i for i, why in enumerate(stimuli.problems) if why)
+        raise InputError(f"image {where} of the images has {stimuli.problems[where]}; leave it out.")
+    if (stimuli.labels < 0).any() or (stimuli.labels >= net.spec.classes).any():
+        raise InputError(
+            f"the images of {stimuli.source} have no labels of the network's classes; accuracy needs them."
+        )
+    weight = next(net.parameters())
+    images = torch.from_numpy(stimuli.images).to(weight)
+    experiment = Experiment(net, images, settings, progress or (lambda n: None))
+    label = {"long_name": "class", "units": "1"}
+    tree = xr.DataTree(xr.Dataset({"label": ("stimulus", stimuli.labels, label)}))
+    for name, part in PARTS.items():
+        tree[name] = xr.DataTree(inherited(part(experiment), len(stimuli)))
+    tree.attrs = {
+        "row": net.spec.row,
+        "weights": weights_id(net.state_dict()),
+        "images": stimuli.identity,
+        "source": stimuli.source,
+        "n": len(stimuli),
+        "few": min(settings.few, len(stimuli)),
+        "rtol": settings.rtol,
+        "atol": settings.atol,
+        "channels_per_group": net.spec.widths[0] // net.spec.groups(net.spec.widths[0]),
+        "method": "dopri5",
+    }
+    return tree
