@@ -1,0 +1,6 @@
+"""Does the flow complete masked images? Distances, retrieval and read-out, with their nulls and controls."""
+
+from dcnbio.analysis.completion.analysis import analyze_completion
+from dcnbio.analysis.completion.result import CompletionResult
+
+__all__ = ["CompletionResult", "analyze_completion"]

@@ -1,0 +1,107 @@
+"""What is said of one network's accuracy under masks, its D(t), its completion index and its retrieval."""
+
+from __future__ import annotations
+
+from dcnbio.analysis.claim import Claim, Control
+from dcnbio.analysis.completion.conditions import condition_groups, main_mask, mask_sides
+from dcnbio.analysis.completion.index import completion_index
+from dcnbio.analysis.completion.network import NetworkCompletion
+from dcnbio.analysis.completion.paper_measure import difference_fall
+from dcnbio.analysis.completion.readout import accuracy_drop, retrieval
+from dcnbio.analysis.completion.resampling import Estimate, Resampler
+from dcnbio.analysis.completion.verdict import Verdict
+from dcnbio.analysis.completion.wording import limited, percent, points
+
+__all__ = ["accuracy_claims", "claim_of", "control_of", "index_claims", "paper_claims", "region_claims"]
+
+STILL = "no time"
+REGIONS = ("inside", "border", "outside")
+
+
+def claim_of(name: str, one: Estimate, control: Control, conclusion: str) -> Claim:
+    """Make a claim of an estimate over images."""
+    return Claim(name, one.n, "images", one.value, one.interval, control, conclusion)
+
+
+def control_of(name: str, one: Estimate) -> Control:
+    """Make a control of an estimate; its name says why it is none."""
+    return Control(f"{name}: {one.reason}" if one.reason else name, one.value, one.interval)
+
+
+def accuracy_claims(network: NetworkCompletion, resampler: Resampler) -> list[Claim]:
+    """Say what masks of each side cost in accuracy, paired, beside what they cost the twin without time."""
+    found = []
+    for side in mask_sides(network.flow):
+        names = condition_groups(network.flow)[f"mask {side}"]
+        drop = accuracy_drop(network.flow, names, resampler)
+        still = network.twins.get(STILL)
+        if still is None:
+            control = Control("no dynamics to take away: residual blocks")
+        else:
+            control = control_of("the same weights without time", accuracy_drop(still, names, resampler))
+        text = f"A central {side} x {side} mask of zeros changes this network's accuracy by {points(drop)}."
+        found.append(claim_of(f"{network.name}: accuracy change by a mask of {side} pixels", drop, control, text))
+    return found
+
+
+def paper_claims(network: NetworkCompletion, block: int, resampler: Resampler) -> list[Claim]:
+    """Give the paper's D(T) / D(0) in both readings of A, beside the fall that the amplitude alone makes."""
+    found = []
+    names = main_mask(network.flow)
+    for reading in ("A(t)", "A(0)"):
+        fall, null = difference_fall(network.flow, names, block, resampler, reading)
+        if fall.reason:
+            text = f"D is not defined: {fall.reason}."
+        elif reading == "A(t)":
+            text = f"D(T) is {fall.value:.2f} of D(0), where a difference that stays gives {null.value:.2f}: "
+            text += "the amplitude's growth explains the fall." if fall.value >= null.value else "it falls by more."
+        else:
+            text = f"By the amplitude at 0, D(T) is {fall.value:.2f} of D(0): the difference itself "
+            text += "grows." if fall.value > 1 else "shrinks."
+        name = "A(0) / A(T), a difference that stays" if reading == "A(t)" else "a difference that stays"
+        title = f"{network.name} block {block}: the paper's D(T) / D(0), A = {reading}"
+        found.append(claim_of(title, fall, control_of(name, null), text))
+    return found
+
+
+def index_claims(network: NetworkCompletion, block: int, verdict: Verdict, resampler: Resampler) -> list[Claim]:
+    """Give the completion index beside noise of equal norm and the twins, retrieval, and what follows."""
+    place = f"{network.name} block {block}"
+    mask = main_mask(network.flow)
+    twins = {name: completion_index(data, mask, block, resampler) for name, data in network.twins.items()}
+    beside = "; ".join(f"{name} {limited(one)}" for name, one in (verdict.noise | verdict.fills | twins).items())
+    excluded = f"; {verdict.index.excluded} images left out" if verdict.index.excluded else ""
+    claims = [
+        claim_of(
+            f"{place}: completion index",
+            verdict.index,
+            control_of("white noise of equal norm", verdict.noise["white noise"]),
+            f"Index {limited(verdict.index)} under the mask{excluded}; beside it {beside}.",
+        )
+    ]
+    for kind, beyond in verdict.beyond.items():
+        sure = "more than" if beyond.above_zero else "not surely more than"
+        text = f"The mask shrinks {sure} {kind} of equal norm, by {limited(beyond)}."
+        title = f"{place}: index of the mask minus that of {kind} of equal norm"
+        claims.append(claim_of(title, beyond, Control("no difference", 0.0), text))
+    noise = retrieval(network.flow, ["white noise"], block, resampler)[2]
+    rise = verdict.rise
+    text = f"Own intact map nearest of {len(network.flow['stimulus'])}: {percent(verdict.retrieved.value)} at 0, "
+    text += f"{points(rise)} at T." if not rise.reason else f"change not defined ({rise.reason})."
+    title = f"{place}: change of retrieval from 0 to T"
+    claims.append(claim_of(title, rise, control_of("white noise of equal norm", noise), text))
+    return claims
+
+
+def region_claims(network: NetworkCompletion, block: int, resampler: Resampler) -> list[Claim]:
+    """Give the index inside, at the border of and outside the mask's place on the map."""
+    mask = main_mask(network.flow)
+    found = []
+    for region in REGIONS:
+        one = completion_index(network.flow, mask, block, resampler, region=region)
+        noise = completion_index(network.flow, ["white noise"], block, resampler, region=region)
+        title = f"{network.name} block {block}: completion index, {region} the mask's place"
+        where = "at the border of" if region == "border" else region
+        text = f"Where the map lies {where} the mask's place the index is {limited(one)}."
+        found.append(claim_of(title, one, control_of("white noise of equal norm", noise), text))
+    return found

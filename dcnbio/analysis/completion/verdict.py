@@ -1,0 +1,106 @@
+"""Whether "completion" may be said of a block.
+
+The mask's distance must shrink, by more than that of noise of equal norm, with other fills too where these were shown,
+and retrieval must rise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import xarray as xr
+
+from dcnbio.analysis.completion.conditions import main_mask, named_conditions
+from dcnbio.analysis.completion.index import completion_index, index_difference
+from dcnbio.analysis.completion.readout import retrieval
+from dcnbio.analysis.completion.resampling import Estimate, Resampler
+
+__all__ = ["NOISES", "Verdict", "block_verdict"]
+
+NOISES = ("white noise", "equal spectrum")
+FILLS = ("grey", "mean")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What speaks for and against completion in one block.
+
+    Attributes
+    ----------
+    index : Estimate
+        Of the main mask.
+    beyond : dict of str to Estimate
+        The mask's index minus that of each noise of equal norm.
+    noise : dict of str to Estimate
+        The noises' own indices.
+    fills : dict of str to Estimate
+        Indices of the same square filled with grey or the image's mean, where these were shown.
+    retrieved : Estimate
+        Share of images whose own intact map is nearest, at 0.
+    rise : Estimate
+        That share at T minus at 0.
+    """
+
+    index: Estimate
+    beyond: dict[str, Estimate]
+    noise: dict[str, Estimate]
+    fills: dict[str, Estimate]
+    retrieved: Estimate
+    rise: Estimate
+
+    @property
+    def obstacles(self) -> list[str]:
+        """What keeps completion from being claimed."""
+        found = []
+        if not self.index.above_zero:
+            found.append(self.index.reason or "the mask's distance does not shrink")
+        elif not all(one.above_zero for one in self.beyond.values()):
+            weak = [name for name, one in self.beyond.items() if not one.above_zero]
+            found.append(f"it shrinks no more than {' and '.join(weak)} of equal norm")
+        elif self.fills_that_stay:
+            found.append(
+                f"a square filled with {' or '.join(self.fills_that_stay)} does not shrink, so what shrinks is the "
+                "contrast of the black one"
+            )
+        if not self.rise.above_zero:
+            full = self.retrieved.value == 1
+            found.append("retrieval is complete from the start" if full else "retrieval does not rise")
+        return found
+
+    @property
+    def claimed(self) -> bool:
+        """Whether completion is claimed."""
+        return not self.obstacles
+
+    @property
+    def fills_that_stay(self) -> list[str]:
+        """Other fills of the same square whose distance does not shrink."""
+        return [name for name, one in self.fills.items() if not one.above_zero]
+
+
+def block_verdict(data: xr.Dataset, block: int, resampler: Resampler) -> Verdict:
+    """Judge one block of one network.
+
+    Parameters
+    ----------
+    data : xarray.Dataset
+        From the completion experiment.
+    block : int
+    resampler : Resampler
+
+    Returns
+    -------
+    Verdict
+    """
+    mask, main = main_mask(data), int(data.attrs["main"])
+    noises = {kind: named_conditions(data, kind) for kind in NOISES}
+    fills = {fill: named_conditions(data, "mask", main, fill) for fill in FILLS}
+    start, _, rise = retrieval(data, mask, block, resampler)
+    return Verdict(
+        index=completion_index(data, mask, block, resampler),
+        beyond={kind: index_difference(data, mask, names, block, resampler) for kind, names in noises.items()},
+        noise={kind: completion_index(data, names, block, resampler) for kind, names in noises.items()},
+        fills={fill: completion_index(data, names, block, resampler) for fill, names in fills.items() if names},
+        retrieved=start,
+        rise=rise,
+    )
