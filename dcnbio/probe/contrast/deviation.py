@@ -48,4 +48,5 @@ def logit_deviation(logits: Tensor, reference: Tensor) -> Tensor:
     """
     true = reference.double()
     spread = (true - true.mean(1, keepdim=True)).norm(dim=1)
-    return (logits.double() - true).norm(dim=1) / spread
+    found: Tensor = (logits.double() - true).norm(dim=1) / spread
+    return found

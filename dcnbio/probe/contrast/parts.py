@@ -48,7 +48,7 @@ def factorial(experiment: Experiment) -> xr.Dataset:
     """
     contrasts = experiment.settings.attributed
     cells = []
-    for c, *levels in itertools.product(contrasts, *[(False, True)] * len(FACTORS)):
+    for c, levels in itertools.product(contrasts, itertools.product((False, True), repeat=len(FACTORS))):
         condition = block_1(c, c, Correction(*levels))
         cells.append(experiment.measures(experiment.run(experiment.few, condition)))
     coords = {"contrast": list(contrasts), **{name: [0, 1] for name in FACTORS}}

@@ -138,7 +138,7 @@ def solve_block(
     if solver.stepping == "shared":
         solution = run.run(start, replace(tighter, first_step=steps[0]))
     else:
-        rows = zip(start.split(1), steps, strict=True)
+        rows = zip(torch.split(start, 1), steps, strict=True)
         solution = joined([run.run(row, replace(tighter, first_step=step)) for row, step in rows])
     # the first step was chosen at contrast 1, which took one evaluation more
     return replace(solution, path=solution.path + offset[:, None]), solution.work.nfe + 1

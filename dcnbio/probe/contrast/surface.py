@@ -1,4 +1,4 @@
-"""Answers over contrast c and block 1's time T, beside those of contrast 1 at T / c, the prediction of the scaling law."""
+"""Answers over contrast c and block 1's time T, beside those of contrast 1 at T / c, which the scaling law predicts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def answers_at(experiment: Experiment, images: Tensor, times: list[float]) -> ND
     field = block_of(net, 1).field
     found = []
     with held_still(net):
-        for chunk in images.split(CHUNK):
+        for chunk in torch.split(images, CHUNK):
             solution = ODEBlock(field, times[-1]).run(net.stem(chunk), solver, times)
             solved = solution.work.status == Status.OK
             columns = []

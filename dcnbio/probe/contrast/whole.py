@@ -26,7 +26,7 @@ def condition_of(protocol: str, c: float, blocks: int) -> Condition:
 def in_batches(experiment: Experiment, condition: Condition) -> Pass:
     """Run batch by batch with shared steps."""
     solver = replace(experiment.solver, stepping="shared")
-    batches = experiment.images.split(experiment.settings.batch_size)
+    batches = torch.split(experiment.images, experiment.settings.batch_size)
     return Pass.joined([experiment.run_batch(batch, condition, solver) for batch in batches])
 
 

@@ -1,0 +1,8 @@
+"""What contrast does to a network, what scaling time with it restores, and what breaks the scaling law."""
+
+from __future__ import annotations
+
+from dcnbio.analysis.contrast.analysis import analyze_contrast
+from dcnbio.analysis.contrast.result import ContrastResult
+
+__all__ = ["ContrastResult", "analyze_contrast"]

@@ -1,0 +1,102 @@
+"""Evaluations at equal error: what contrast saves beside what a looser tolerance saves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dcnbio.analysis.shapes import Floats
+from dcnbio.analysis.statistics.interval import Interval
+from dcnbio.errors import InputError
+
+__all__ = ["EqualError", "equal_error_ratio"]
+
+LEAST_IMAGES = 6
+TINY = 1e-12  # below it an error is that of rounding
+
+
+@dataclass(frozen=True)
+class EqualError:
+    """Evaluations against those of a looser tolerance with the same error.
+
+    Attributes
+    ----------
+    ratio : float
+        1: the saving is that of a looser tolerance; above 1: a looser tolerance saves more.
+    error : float
+        Geometric mean over images.
+    interval : Interval
+    side : str
+        "between" where the error lies within those of the tolerances tried; "above" where even the loosest errs less,
+        so that the ratio is a lower limit; "below" where even the tightest errs more.
+    """
+
+    ratio: float
+    error: float
+    interval: Interval
+    side: str
+
+
+def at_error(errors: Floats, evaluations: Floats, wanted: Floats) -> Floats:
+    """Interpolate evaluations at log errors, rows of (b, k) at (b,); beyond the ends it stays at the last."""
+    rising = np.maximum.accumulate(errors, axis=1)
+    return np.array([np.interp(w, r, e) for w, r, e in zip(wanted, rising, evaluations, strict=True)])
+
+
+def equal_error_ratio(
+    loose: tuple[Floats, Floats], scaled: tuple[Floats, Floats], rng: np.random.Generator, resamples: int = 1999
+) -> EqualError:
+    """Divide mean evaluations by those that a looser tolerance takes at the same geometric mean error.
+
+    Parameters
+    ----------
+    loose : (errors, evaluations), each of shape (k, n)
+        At contrast 1 and k tolerances, loosest last, on n images.
+    scaled : (errors, evaluations), each of shape (n,)
+        Of what is compared, on the same images.
+    rng : numpy Generator
+    resamples : int
+        Of the percentile bootstrap over images.
+
+    Returns
+    -------
+    EqualError
+
+    Raises
+    ------
+    InputError
+        If shapes do not fit.
+
+    Notes
+    -----
+    Evaluations lie between those of the tolerances tried by straight lines over log error.
+
+    Examples
+    --------
+    >>> errors, work = np.array([[1e-3], [1e-2], [1e-1]]), np.array([[60.0], [40.0], [20.0]])
+    >>> equal_error_ratio((errors, work), (np.array([1e-2]), np.array([40.0])), np.random.default_rng(0)).ratio
+    1.0
+    """
+    errors, work = np.log(np.maximum(loose[0], TINY)), np.asarray(loose[1], dtype=np.float64)
+    own, taken = np.log(np.maximum(scaled[0], TINY)), np.asarray(scaled[1], dtype=np.float64)
+    if errors.shape != work.shape or own.shape != taken.shape or errors.shape[1:] != own.shape or not own.size:
+        raise InputError(f"errors have the shapes {errors.shape} and {own.shape}; give (k, n) and (n,), n at least 1.")
+    n = own.size
+
+    def ratios(weights: Floats) -> Floats:
+        expected = at_error(weights @ errors.T, weights @ work.T, weights @ own)
+        found: Floats = weights @ taken / expected
+        return found
+
+    equal = np.full((1, n), 1 / n)
+    curve, error = equal @ errors.T, float((equal @ own)[0])
+    side = "above" if error > curve.max() else "below" if error < curve[0, 0] else "between"
+    ratio = float(ratios(equal)[0])
+    if n < LEAST_IMAGES:
+        interval = Interval.none(f"{n} images are too few to resample (at least {LEAST_IMAGES})")
+    else:
+        drawn = ratios(rng.multinomial(n, np.full(n, 1 / n), size=resamples) / n)
+        low, high = np.quantile(drawn, [0.025, 0.975])
+        interval = Interval(float(low), float(high), 0.95, f"bootstrap over {n} images, {resamples} resamples")
+    return EqualError(ratio, float(np.exp(error)), interval, side)

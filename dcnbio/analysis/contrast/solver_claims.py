@@ -1,0 +1,99 @@
+"""What contrast saves beside a looser tolerance of equal error, and what it saves in the whole network."""
+
+from __future__ import annotations
+
+import numpy as np
+import xarray as xr
+
+from dcnbio.analysis.claim import Claim, Control
+from dcnbio.analysis.contrast.equal_error import equal_error_ratio
+from dcnbio.analysis.contrast.response_claims import HALF_A_POINT, points, right
+from dcnbio.analysis.shapes import Floats
+from dcnbio.analysis.statistics.interval import Interval
+from dcnbio.analysis.statistics.paired_difference import paired_difference
+from dcnbio.analysis.statistics.t_interval import t_interval
+
+__all__ = ["equal_error_claims", "whole_network_claims"]
+
+ENDS = {"between": "", "above": " or less (even the loosest errs less)", "below": " or more"}
+
+
+def equal_error_claims(name: str, tree: xr.DataTree, rng: np.random.Generator, resamples: int) -> list[Claim]:
+    """Compare T-hat's evaluations with those of a looser tolerance at contrast 1 that errs as much."""
+    data = tree["tolerance"].to_dataset()
+    claims = []
+    for c in data["contrast"].values:
+        own = data.sel(contrast=c)
+        errors = np.concatenate([data["loose_error"].values, own["error"].values[None]])
+        solved = np.isfinite(errors).all(0)
+        if not solved.any():
+            continue
+        loose = tuple(data[key].values[:, solved].astype(np.float64) for key in ("loose_error", "loose_nfe"))
+        scaled = tuple(own[key].values[solved].astype(np.float64) for key in ("error", "nfe"))
+        found = equal_error_ratio((loose[0], loose[1]), (scaled[0], scaled[1]), rng, resamples)
+        taken = float(scaled[1].mean())
+        said = "T-hat needs no fewer" if found.ratio >= 1 else "T-hat needs fewer"
+        if found.interval.exists and 1 in found.interval:
+            said = "no difference is seen"
+        claims.append(
+            Claim(
+                f"{name}: evaluations with T-hat at contrast {c:g} over those of a looser tolerance, equal logit error",
+                int(solved.sum()),
+                "images",
+                found.ratio,
+                found.interval,
+                Control("equal: the saving is that of a looser tolerance", 1.0),
+                f"At the error T-hat has at contrast {c:g} ({found.error:.2g} of the logits' spread) it takes "
+                f"{taken:.1f} evaluations where a looser tolerance at contrast 1 takes {taken / found.ratio:.1f}"
+                f"{ENDS[found.side]}: {said}.",
+            )
+        )
+    return claims
+
+
+def totals(data: xr.Dataset) -> tuple[Floats, Floats]:
+    """Give total evaluations, (protocol, contrast, batch), and at contrast 1, (batch)."""
+    return data["nfe"].sum("block").values.astype(np.float64), data["reference_nfe"].sum("block").values.astype(float)
+
+
+def whole_network_claims(name: str, tree: xr.DataTree) -> list[Claim]:
+    """Say what scaling the inputs of all blocks does to total evaluations per batch, and to accuracy."""
+    data, labels = tree["whole_network"].to_dataset(), tree["label"].values
+    every, at_one = totals(data)
+    fixed, scaled, tight = every - at_one
+    answer = right(data["answer"], labels)
+    before = right(data["reference_answer"], labels)
+    claims = []
+    for i, c in enumerate(data["contrast"].values):
+        batches = "no interval over batches: one batch"
+        claims.append(
+            Claim(
+                f"{name}: total evaluations at contrast {c:g} minus 1, all inputs scaled, T-hat everywhere",
+                at_one.size,
+                "batches",
+                float(scaled[i].mean()),
+                t_interval(scaled[i]) if at_one.size > 1 else Interval.none(batches),
+                Control(
+                    "the same with the tolerance scaled along",
+                    float(tight[i].mean()),
+                    t_interval(tight[i]) if at_one.size > 1 else Interval.none(batches),
+                ),
+                f"Total evaluations go from {at_one.mean():.1f} to {every[1, i].mean():.1f} with T-hat everywhere "
+                f"(the paper: 102 to 60 at 0.06), to {every[0, i].mean():.1f} with T fixed, and to "
+                f"{every[2, i].mean():.1f} with T-hat and the tolerance scaled along.",
+            )
+        )
+        cost, other = paired_difference(answer[1, i], before), paired_difference(answer[0, i], before)
+        claims.append(
+            Claim(
+                f"{name}: accuracy at contrast {c:g} minus 1, all inputs scaled, T-hat everywhere",
+                cost.n,
+                "images",
+                cost.value,
+                cost.interval,
+                Control("the same with T fixed", other.value, other.interval),
+                f"Accuracy changes by {points(cost.value)} in this network; whether that is under half a point: "
+                f"{cost.verdict(HALF_A_POINT)} (n = {cost.n}).",
+            )
+        )
+    return claims
