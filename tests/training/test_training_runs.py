@@ -131,6 +131,8 @@ def started(out: Path, made: str = LONG, before: str = "", resume: bool = False)
         stderr=subprocess.PIPE,
         text=True,
         env=environment,
+        # a shell that runs the tests in the background has its children ignore interruptions
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
 
 
