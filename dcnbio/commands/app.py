@@ -13,6 +13,7 @@ import warnings
 from cyclopts import App, CycloptsError
 
 from dcnbio.commands.analyze import analyze
+from dcnbio.commands.analyze_completion import completion
 from dcnbio.commands.cite import cite
 from dcnbio.commands.evaluate import evaluate
 from dcnbio.commands.figures import figures
@@ -42,6 +43,7 @@ app = App(
 app.command(probe)
 app.command(train)
 app.command(evaluate)
+analyze.command(completion)
 app.command(analyze)
 app.command(figures)
 app.command(report)

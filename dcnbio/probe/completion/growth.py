@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import torch
 from torch import Tensor, nn
 
@@ -43,7 +45,10 @@ def growth_rate(field: nn.Module, t: float, h: Tensor, direction: Tensor) -> Ten
     [-3.0]
     """
     time = torch.tensor(t, dtype=h.dtype)
-    moved: Tensor = torch.func.jvp(lambda state: field(time, state), (h,), (direction,))[1]
+    with warnings.catch_warnings():
+        # torch compiles its own rules at the first use, by a way that it warns of itself
+        warnings.simplefilter("ignore", DeprecationWarning)
+        moved: Tensor = torch.func.jvp(lambda state: field(time, state), (h,), (direction,))[1]
     return inner(direction, moved) / inner(direction, direction)
 
 

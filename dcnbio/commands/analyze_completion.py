@@ -1,0 +1,137 @@
+"""``dcnbio analyze completion``: do networks complete masked images, and is it more than contrast and noise?"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from dcnbio.commands.analyze import RESAMPLING, Resampling, Where
+from dcnbio.commands.completion_report import as_json, report
+from dcnbio.commands.options import Images, Model, whole_numbers
+from dcnbio.commands.output import Speaker
+from dcnbio.errors import InputError
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from dcnbio.model.network import Network
+    from dcnbio.probe.completion import CompletionSettings
+
+__all__ = ["completion"]
+
+# the rows that the comparison is about, where they ship; others are named
+DEFAULT_ROWS = ("dcn-ode", "ode-net", "resnet-blocks")
+UNTRAINED = "dcn-ode-untrained"
+PARTS = 3  # of the mechanism experiment
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What networks are shown."""
+
+    images: Images = None
+    limit: Annotated[int, Parameter(help="How many images, spread evenly over the classes; 1000 for print.")] = 100
+    masks: Annotated[str, Parameter(help="Sides of central squares of zeros, in pixels, e.g. 6,14 or 2-8.")] = (
+        "6,10,14,18,22"
+    )
+    main: Annotated[int, Parameter(help="The side, even, that controls are made for.")] = 14
+    times: Annotated[int, Parameter(help="Solver times from 0 to T.")] = 9
+    mechanism: Annotated[
+        int, Parameter(help="Images for growth rates and frozen statistics; three times as many for the causal test.")
+    ] = 12
+
+
+@dataclass(frozen=True, eq=False)
+class Planned:
+    """One network and what it is shown."""
+
+    name: str
+    net: Network
+    settings: CompletionSettings
+
+
+SHOWN, PRINTED = Shown(), Where()
+
+
+def completion(
+    *checkpoints: Annotated[
+        str, Parameter(help="Shipped names or files; dcn-ode, ode-net and resnet-blocks, if shipped, if none.")
+    ],
+    model: Model = None,
+    shown: Annotated[Shown, Parameter(name="*")] = SHOWN,
+    resampling: Annotated[Resampling, Parameter(name="*")] = RESAMPLING,
+    where: Annotated[Where, Parameter(name="*")] = PRINTED,
+) -> int:
+    """Analyse pattern completion: masked images against intact ones, noise of equal norm, twins without dynamics."""
+    from dcnbio.analysis.completion import analyze_completion
+    from dcnbio.analysis.result_file import check_result_path, write_result
+    from dcnbio.images import load_images
+
+    if where.out is not None:
+        check_result_path(where.out, overwrite=where.overwrite)
+    if resampling.resamples < 99:
+        raise InputError(f"--resamples is {resampling.resamples}; limits at 95 % need at least 99 (1999 for print).")
+    planned = plan(checkpoints, model, shown, resampling.seed)
+    data = load_images(shown.images, limit=shown.limit)
+    speaker = Speaker(where.json)
+    experiments, mechanisms = run(planned, data)
+    found = analyze_completion(experiments, mechanisms, **vars(resampling))
+    text = report(found)
+    if where.out is not None:
+        write_result(found.to_tree(), where.out, "completion", overwrite=where.overwrite)
+        text += f"\n\nwritten to {where.out}"
+    speaker.give(as_json(found), text)
+    return 0
+
+
+def plan(checkpoints: tuple[str, ...], model: str | None, shown: Shown, seed: int) -> list[Planned]:
+    """Load networks; of the default ones those besides the first are controls, and are shown less."""
+    from dcnbio.model.loading import load, shipped_checkpoints, shipped_controls
+    from dcnbio.probe.completion import CompletionSettings
+
+    sides = tuple(whole_numbers(shown.masks, "--masks"))
+    full = CompletionSettings(sides, shown.main, times=shown.times, mechanism=shown.mechanism, seed=seed)
+    if checkpoints:
+        if len(set(checkpoints)) < len(checkpoints):
+            raise InputError(f"a checkpoint is named twice in {', '.join(checkpoints)}; one network counts once.")
+        stems = {name: Path(name).stem for name in checkpoints}
+        short = len(set(stems.values())) == len(stems)
+        return [Planned(stems[name] if short else name, load(name, model), full) for name in checkpoints]
+    if model is not None:
+        raise InputError(f"--model is {model}, and no .pth is named that it could be the row of; name one.")
+    less = CompletionSettings(sides, shown.main, controls=False, times=shown.times, mechanism=0, seed=seed)
+    least = CompletionSettings((shown.main,), shown.main, controls=False, times=shown.times, mechanism=0, seed=seed)
+    trained = [name for name in DEFAULT_ROWS if name in shipped_checkpoints()]
+    found = [Planned(name, load(name), full if place == 0 else less) for place, name in enumerate(trained)]
+    if UNTRAINED in shipped_controls():
+        found.append(Planned(UNTRAINED, load(UNTRAINED), least))
+    return found
+
+
+def run(planned: list[Planned], data: xr.Dataset) -> tuple[dict[str, dict[str, xr.Dataset]], dict[str, xr.Dataset]]:
+    """Run all networks under one progress bar, which counts images passed."""
+    from tqdm.std import tqdm
+
+    from dcnbio.probe.completion import completion_experiment, passes
+    from dcnbio.probe.completion.mechanism import mechanism_experiment
+
+    n = data.sizes["stimulus"]
+    weigh = {one.name: n if one.settings.mechanism else 0 for one in planned}
+    total = sum(passes(one.net, n, one.settings) + PARTS * weigh[one.name] for one in planned)
+    experiments: dict[str, dict[str, xr.Dataset]] = {}
+    mechanisms: dict[str, xr.Dataset] = {}
+    with tqdm(total=total, unit=" images", desc="completion", leave=False, file=sys.stderr) as bar:
+        for one in planned:
+            bar.set_description(one.name)
+            experiments[one.name] = completion_experiment(one.net, data, one.settings, tick=bar.update)
+            if one.settings.mechanism:
+                # a part takes about as long as passing every image once more
+                step = weigh[one.name]
+                mechanisms[one.name] = mechanism_experiment(
+                    one.net, data, one.settings, tick=lambda parts, step=step: bar.update(parts * step)
+                )
+    return experiments, mechanisms
