@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import App, Parameter
 
+from dcnbio.commands.analyze_contrast import contrast
 from dcnbio.commands.options import Json, Model
 from dcnbio.commands.output import Speaker
 from dcnbio.commands.table import table
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["analyze", "scales"]
 
 analyze = App(name="analyze", help="Analyse filters and recordings: results with intervals and controls.")
+analyze.command(contrast)
 
 
 @dataclass(frozen=True)

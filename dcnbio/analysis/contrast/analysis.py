@@ -53,8 +53,8 @@ def analyze_contrast(
     -----
     Intervals are over images, or over batches where these share their steps; each claim speaks of one network. In
     block 1 every group of a norm is one channel, so f ignores scale and offset of each channel: were eps 0, the time
-    term read at t / c and the tolerance scaled, h_c(c t) = c h_1(t) + (1 - c) b would hold exactly, in any such network.
-    It can therefore not explain a difference between networks.
+    term read at t / c and the tolerance scaled, h_c(c t) = c h_1(t) + (1 - c) b would hold exactly, in any such
+    network. It can therefore not explain a difference between networks.
     """
     if not recorded:
         raise InputError("recorded names no network; give at least one contrast experiment.")

@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from dcnbio.analysis.claim import Claim, Control
-from dcnbio.analysis.contrast.response_claims import right
+from dcnbio.analysis.contrast.response_claims import labels_of, right
 from dcnbio.analysis.contrast.shapley import shapley_values
 from dcnbio.analysis.shapes import Floats
 from dcnbio.analysis.statistics.interval import Interval
@@ -49,7 +49,7 @@ class Attribution:
 
 def attributions(tree: xr.DataTree) -> list[Attribution]:
     """Take logits, maps, accuracy and evaluations apart at each contrast; images not solved in a cell are left out."""
-    data, labels = tree["factorial"].to_dataset(), tree["label"].values
+    data, labels = tree["factorial"].to_dataset(), labels_of(tree)
     found = []
     for c in data["contrast"].values:
         cells = data.sel(contrast=c)

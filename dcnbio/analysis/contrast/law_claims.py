@@ -9,7 +9,7 @@ import xarray as xr
 
 from dcnbio.analysis.claim import Claim, Control
 from dcnbio.analysis.contrast.factorial_claims import interval_of
-from dcnbio.analysis.contrast.response_claims import points, right
+from dcnbio.analysis.contrast.response_claims import labels_of, points, right
 from dcnbio.analysis.statistics.interval import Interval
 from dcnbio.analysis.statistics.paired_difference import paired_difference
 
@@ -52,7 +52,7 @@ def law_claims(name: str, tree: xr.DataTree) -> list[Claim]:
 
 def accuracy_surface(tree: xr.DataTree) -> xr.Dataset:
     """Give accuracy over contrast and time, and the accuracy at contrast 1 and T / c that the law predicts."""
-    data, labels = tree["surface"].to_dataset(), tree["label"].values
+    data, labels = tree["surface"].to_dataset(), labels_of(tree)
     dims = ("contrast", "time")
     about = {"long_name": "accuracy", "units": "1"}
     predicted = {"long_name": "accuracy at contrast 1 and T / c", "units": "1"}
@@ -94,7 +94,7 @@ def surface_claims(name: str, tree: xr.DataTree) -> list[Claim]:
 
 def later_reading(name: str, tree: xr.DataTree) -> list[Claim]:
     """Compare the lowest contrast at the block's own T with contrast 1 read at T / c."""
-    data, labels = tree["surface"].to_dataset(), tree["label"].values
+    data, labels = tree["surface"].to_dataset(), labels_of(tree)
     own = np.flatnonzero(np.isclose(data["time"].values, data.attrs["integration_time"]))
     if not own.size:
         return []

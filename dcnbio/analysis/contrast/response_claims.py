@@ -9,9 +9,14 @@ from numpy.typing import NDArray
 from dcnbio.analysis.claim import Claim, Control
 from dcnbio.analysis.statistics.paired_difference import PairedDifference, paired_difference
 
-__all__ = ["HALF_A_POINT", "curves", "headline_contrasts", "points", "response_claims", "right"]
+__all__ = ["HALF_A_POINT", "curves", "headline_contrasts", "labels_of", "points", "response_claims", "right"]
 
 HALF_A_POINT = 0.005  # the paper's bound on what contrast costs
+
+
+def labels_of(tree: xr.DataTree) -> NDArray[np.int64]:
+    """Give the class of each image."""
+    return np.asarray(tree["label"].values, dtype=np.int64)
 
 
 def right(answers: xr.DataArray, labels: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -27,8 +32,8 @@ def points(value: float) -> str:
 
 def headline_contrasts(tree: xr.DataTree) -> list[float]:
     """Choose the contrasts that are spoken of: those taken apart, where they were run, else the lowest."""
-    contrasts = [float(c) for c in tree["response"]["contrast"].values]
-    known = [float(c) for c in tree["factorial"]["contrast"].values if c in contrasts]
+    contrasts = [float(c) for c in tree["response"].to_dataset()["contrast"].values]
+    known = [float(c) for c in tree["factorial"].to_dataset()["contrast"].values if c in contrasts]
     return known or contrasts[:1]
 
 
@@ -41,7 +46,7 @@ def curves(tree: xr.DataTree) -> xr.Dataset:
         ``accuracy``, ``difference`` from contrast 1, ``difference_interval`` (.., bound), and mean ``nfe`` (.., block),
         over (protocol, contrast); ``reference_accuracy``, and ``reference_nfe`` (block) at contrast 1.
     """
-    data, labels = tree["response"].to_dataset(), tree["label"].values
+    data, labels = tree["response"].to_dataset(), labels_of(tree)
     at_one = right(data["reference_answer"], labels)
     correct = right(data["answer"], labels)
     found = [[paired_difference(cell, at_one) for cell in line] for line in correct]
@@ -70,7 +75,7 @@ def curves(tree: xr.DataTree) -> xr.Dataset:
 
 def response_claims(name: str, tree: xr.DataTree) -> list[Claim]:
     """Say what contrast does to accuracy, with T fixed and with T-hat, each as the other's control."""
-    data, labels = tree["response"].to_dataset(), tree["label"].values
+    data, labels = tree["response"].to_dataset(), labels_of(tree)
     at_one = right(data["reference_answer"], labels)
     claims = []
     for c in headline_contrasts(tree):

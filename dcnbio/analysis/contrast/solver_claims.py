@@ -7,7 +7,7 @@ import xarray as xr
 
 from dcnbio.analysis.claim import Claim, Control
 from dcnbio.analysis.contrast.equal_error import equal_error_ratio
-from dcnbio.analysis.contrast.response_claims import HALF_A_POINT, points, right
+from dcnbio.analysis.contrast.response_claims import HALF_A_POINT, labels_of, points, right
 from dcnbio.analysis.shapes import Floats
 from dcnbio.analysis.statistics.interval import Interval
 from dcnbio.analysis.statistics.paired_difference import paired_difference
@@ -58,9 +58,9 @@ def totals(data: xr.Dataset) -> tuple[Floats, Floats]:
 
 def whole_network_claims(name: str, tree: xr.DataTree) -> list[Claim]:
     """Say what scaling the inputs of all blocks does to total evaluations per batch, and to accuracy."""
-    data, labels = tree["whole_network"].to_dataset(), tree["label"].values
+    data, labels = tree["whole_network"].to_dataset(), labels_of(tree)
     every, at_one = totals(data)
-    fixed, scaled, tight = every - at_one
+    scaled, tight = every[1] - at_one, every[2] - at_one
     answer = right(data["answer"], labels)
     before = right(data["reference_answer"], labels)
     claims = []
