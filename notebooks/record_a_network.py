@@ -15,73 +15,151 @@
 # # Record a network
 #
 # **Question.** A Deep Continuous Network has no layers inside a block: its feature maps $h(t)$ follow a differential
-# equation from $t = 0$ to $T$. What does one of its units do while it looks at one picture?
+# equation from $t = 0$ to $T$. What do its units do while it looks at a picture, and what of it depends on the picture?
 #
-# We show the network that comes with dcnbio twenty of the images that come with it, record $h(t)$ as one would record
-# from a visual cortex, and look at one channel of the first block.
+# We show the network that comes with dcnbio twenty of the images that come with it, and record $h(t)$ as one would
+# record from a visual cortex.
 
 # %%
 import matplotlib.pyplot as plt
+import numpy as np
 
 import dcnbio
+from dcnbio.recording.reductions import group_normalised
 
 net = dcnbio.load("dcn-ode")
+net
+
+# %%
 images = dcnbio.load_images(limit=20)
-images
+names = images["label"].attrs["class_names"]
 
-# %% [markdown]
-# `dcnbio.probe` gives an xarray DataTree with one node per block. Every array says what its dimensions are.
-
-# %%
-tree = dcnbio.probe(net, images, times=21)
-tree["block1"]
-
-# %% [markdown]
-# One image, one channel, eleven of the twenty-one times. The first map is the block's input (a convolution of the
-# image), the last is what the next layer reads.
-
-# %%
-h = tree["block1"]["h"].isel(stimulus=5, channel=7)
-picture = images["image"].isel(stimulus=5)
-shown = h.isel(time=slice(None, None, 4))
-
-fig, axes = plt.subplots(1, len(shown.time) + 1, figsize=(11, 2.1), layout="constrained")
-axes[0].imshow(picture.transpose("y", "x", "channel"))
-axes[0].set_title(str(images["label"].attrs["class_names"][int(images["label"][5])]), fontsize=10)
-limit = float(abs(shown).max())
-for axis, frame in zip(axes[1:], shown, strict=True):
-    drawn = axis.imshow(frame, cmap="PuOr_r", vmin=-limit, vmax=limit)
-    axis.set_title(f"t = {float(frame.time):.1f}", fontsize=10)
-for axis in axes:
+fig, axes = plt.subplots(1, 8, figsize=(8, 1.25), layout="constrained")
+for axis, picture, label in zip(axes, images["image"], images["label"].values, strict=False):
+    axis.imshow(picture.transpose("y", "x", "channel"))
+    axis.set_title(names[label], fontsize=8)
     axis.set_axis_off()
-bar = fig.colorbar(drawn, ax=axes, shrink=0.8)
-bar.set_label("h (1)")
 plt.show()
 
 # %% [markdown]
-# The same channel at a few places of the map, against solver time.
+# `dcnbio.probe` runs the network and gives an xarray DataTree with one node per block. Every array says what its
+# dimensions are. Beside the maps we ask for two numbers at each time: how far the whole map is from zero, and how fast
+# it moves.
 
 # %%
-fig, axis = plt.subplots(figsize=(6, 3.2), layout="constrained")
+tree = dcnbio.probe(net, images, times=21, reductions=["h_norm", "slope_norm"])
+tree.dcn
+
+# %%
+tree["block1"]["h"]
+
+# %% [markdown]
+# ## One channel
+#
+# One image, one channel of the first block, six of the twenty-one times. The first map is the block's input (a
+# convolution of the image), the last is what the next layer reads. White is 0.
+
+# %%
+h = tree["block1"]["h"].isel(stimulus=5, channel=7)
+shown = h.isel(time=slice(None, None, 4))
+limit = float(abs(shown).max())
+
+fig, axes = plt.subplots(1, 7, figsize=(8.5, 1.6), layout="constrained")
+axes[0].imshow(images["image"].isel(stimulus=5).transpose("y", "x", "channel"))
+axes[0].set_title(names[int(images["label"][5])], fontsize=9)
+for axis, frame in zip(axes[1:], shown, strict=True):
+    drawn = axis.imshow(frame, cmap="PuOr_r", vmin=-limit, vmax=limit)
+    axis.set_title(f"t = {float(frame.time):.1f}", fontsize=9)
+for axis in axes:
+    axis.set_axis_off()
+bar = fig.colorbar(drawn, ax=axes, shrink=0.8)
+bar.set_label("h (1)", fontsize=9)
+plt.show()
+
+# %% [markdown]
+# The same channel at four places of the map, against solver time.
+
+# %%
+fig, axis = plt.subplots(figsize=(5.5, 2.8), layout="constrained")
 for y, x in [(5, 5), (15, 15), (15, 22), (25, 10)]:
-    axis.plot(h.time, h.isel(y=y, x=x), marker="o", markersize=3, label=f"y {y}, x {x}")
+    axis.plot(h.time, h.isel(y=y, x=x), marker="o", markersize=3, label=f"row {y}, column {x}")
 axis.set_xlabel("t (solver time)")
 axis.set_ylabel("h(t) (1)")
-axis.legend(title="place (pixels)", loc="center left", bbox_to_anchor=(1, 0.5), fontsize=8, frameon=False)
+axis.legend(loc="center left", bbox_to_anchor=(1, 0.5), fontsize=8, frameon=False)
 axis.spines[["top", "right"]].set_visible(False)
 plt.show()
 
 # %% [markdown]
-# **Reading.** Every place moves smoothly and goes on moving: nothing has settled at $t = T$, and the contrast of the map
-# grows all the while.
+# Every place moves smoothly and goes on moving: nothing has settled at $t = T$, and the map's contrast grows all the
+# while. In a cortex one would call that a sustained, growing response.
 #
-# **Caveat.** That growth is not a discovery about the picture. The last operation of the vector field is a group norm,
-# which fixes for each image and group the mean and the root mean square of $dh/dt$: over the whole map $h(t)$ moves at
-# a constant speed, whatever the image. The solver's work, on the other hand, does depend on the image: each has its own steps
-# here, so its number of function evaluations (NFE) can be compared.
+# ## Is that growth the picture's?
+#
+# One line per image: how far the whole map of block 1 is from zero, and how fast it moves.
+
+# %%
+block = tree["block1"]
+fig, axes = plt.subplots(1, 2, figsize=(7.5, 2.9), layout="constrained")
+for axis, name, what in [
+    (axes[0], "h_norm", "norm of h (1)"),
+    (axes[1], "slope_norm", "norm of dh/dt\n(1 / solver time)"),
+]:
+    axis.plot(block.time, block[name].T, color="C0", lw=0.7, alpha=0.7)
+    axis.set_xlabel("t (solver time)")
+    axis.set_ylabel(what)
+    axis.set_ylim(0, 1.2 * float(block[name].max()))
+    axis.spines[["top", "right"]].set_visible(False)
+fig.suptitle(f"block 1, one line per image, n = {block.sizes['stimulus']}", fontsize=10)
+plt.show()
+
+speed = block["slope_norm"]
+print(f"speed over all images and times: {float(speed.mean()):.1f}, sd {100 * float(speed.std() / speed.mean()):.2f} %")
+
+# %% [markdown]
+# **It is not.** The last operation of the vector field is a group norm, which fixes for each image and channel the mean
+# and the root mean square of $dh/dt$. Over the whole map $h(t)$ moves at one speed, whatever the image. Single places
+# go faster or slower, but "the response grows" says nothing about the picture.
+#
+# ## What does change
+#
+# The next layer divides each channel by its own spread before it reads it. So we do the same, and ask how much of the
+# final pattern is there at each time: the correlation of the normalised map at $t$ with that at $T$.
+
+# %%
+groups = {1: 32, 2: 32, 3: 32}
+fig, axis = plt.subplots(figsize=(5.5, 2.8), layout="constrained")
+for number, count in groups.items():
+    z = group_normalised(tree[f"block{number}"]["h"].values, count).reshape(20, 21, -1)
+    z = z / np.linalg.norm(z, axis=-1, keepdims=True)
+    to_last = (z * z[:, -1:]).sum(-1)
+    time = tree[f"block{number}"].time
+    axis.plot(time, to_last.mean(0), ["-", "--", ":"][number - 1], color=f"C{number - 1}", label=f"block {number}")
+    axis.fill_between(time, *np.quantile(to_last, [0.05, 0.95], axis=0), color=f"C{number - 1}", alpha=0.2, lw=0)
+axis.set_xlabel("t (solver time)")
+axis.set_ylabel("correlation with the map at T (1)")
+axis.legend(fontsize=8, frameon=False, loc="lower right")
+axis.spines[["top", "right"]].set_visible(False)
+plt.show()
+
+# %% [markdown]
+# Lines are means over 20 images, bands hold 90 % of them. The pattern that the next layer reads is built up over the
+# interval, and in the first block it is made almost anew: at $t = 0$ the map looks little like what it becomes.
+#
+# ## The solver's work
+#
+# The number of function evaluations (NFE) is called the analogue of depth. Each image had steps of its own here, so
+# images can be compared.
 
 # %%
 for name, node in tree.children.items():
     nfe = node["nfe"]
     n = nfe.sizes["stimulus"]
     print(f"{name}: NFE {int(nfe.min())} to {int(nfe.max())}, mean {float(nfe.mean()):.1f} over {n} images")
+
+# %% [markdown]
+# **Reading.** $h(t)$ is a smooth path that starts at a filtered image and never settles. Its speed is a constant of the
+# layer. What depends on the image is where on the map it moves, and how many steps the solver needs for it where the
+# tolerance asks for more than a few.
+#
+# **Caveat.** There is no stimulus after $t = 0$ and no millisecond in $t$. This is one network, trained from one seed:
+# what is shown is about this network. NFE depends on the tolerance (here 1e-3) as well as on the image.
