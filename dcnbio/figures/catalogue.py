@@ -9,10 +9,16 @@ from matplotlib.figure import Figure
 
 from dcnbio.errors import InputError
 from dcnbio.figures.architecture import ARCHITECTURE
+from dcnbio.figures.contrast_response import CONTRAST_RESPONSE
+from dcnbio.figures.contrast_surface import CONTRAST_SURFACE
+from dcnbio.figures.difference_course import DIFFERENCE_COURSE
+from dcnbio.figures.early_readout import EARLY_READOUT
 from dcnbio.figures.feature_maps import FEATURE_MAPS
 from dcnbio.figures.filters import FILTERS
 from dcnbio.figures.kind import FigureKind
+from dcnbio.figures.mask_accuracy import MASK_ACCURACY
 from dcnbio.figures.reconstructions import RECONSTRUCTIONS
+from dcnbio.figures.relative_distance import RELATIVE_DISTANCE
 from dcnbio.figures.sigma_depth import SIGMA_DEPTH
 from dcnbio.figures.sigma_distributions import SIGMA_DISTRIBUTIONS
 from dcnbio.figures.solver_work import SOLVER_WORK
@@ -33,6 +39,12 @@ KINDS = {
         SOLVER_WORK,
         TRAINING_CURVES,
         RECONSTRUCTIONS,
+        MASK_ACCURACY,
+        DIFFERENCE_COURSE,
+        RELATIVE_DISTANCE,
+        EARLY_READOUT,
+        CONTRAST_RESPONSE,
+        CONTRAST_SURFACE,
     )
 }
 

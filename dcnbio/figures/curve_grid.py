@@ -40,6 +40,8 @@ class Panel:
         A value of y that curves are read against, and what it is.
     named : bool
         Whether lines are named at their ends.
+    muted : tuple of str
+        Series that others are read against, grey and dashed.
     """
 
     name: str
@@ -51,6 +53,7 @@ class Panel:
     limits: tuple[float, float] | None = None
     reference: tuple[float, str] | None = None
     named: bool = True
+    muted: tuple[str, ...] = ()
 
 
 def draw_curves(axes: Axes, table: Table, panel: Panel, series: Sequence[str]) -> None:
@@ -71,10 +74,14 @@ def draw_curves(axes: Axes, table: Table, panel: Panel, series: Sequence[str]) -
     if panel.reference is not None:
         axes.axhline(panel.reference[0], color=GREY, lw=0.8, ls=":", zorder=0)
     for name in unique(table, "series"):
-        own, shade = table[table["series"] == name], colour(series.index(name))
+        own, muted = table[table["series"] == name], name in panel.muted
+        shade = GREY if muted else colour([one for one in series if one not in panel.muted].index(name))
         x, y = own["x"].to_numpy(), own["value"].to_numpy()
         limits = (own["low"].to_numpy(), own["high"].to_numpy())
-        (interval_bars if panel.bars else interval_band)(axes, x, y, limits, shade)
+        if muted:
+            axes.plot(x, y, "--", color=shade, lw=1.0, zorder=2)
+        else:
+            (interval_bars if panel.bars else interval_band)(axes, x, y, limits, shade)
         known = np.flatnonzero(np.isfinite(y))
         if panel.named and name and known.size:
             label_end(axes, x[known[-1]], y[known[-1]], name, shade)

@@ -1,0 +1,101 @@
+"""Rho(t): how far changed images' maps lie from the intact ones, measured by the distance between images."""
+
+from __future__ import annotations
+
+import xarray as xr
+from matplotlib.figure import Figure
+
+from dcnbio.figures.curve_grid import Panel, draw_curve_grid
+from dcnbio.figures.kind import FigureKind
+from dcnbio.figures.names import listed, network_name
+from dcnbio.figures.page import styled
+from dcnbio.figures.result_claims import images_of
+from dcnbio.figures.sigma_depth import networks_of
+from dcnbio.figures.table import Table, table_of, unique
+
+__all__ = ["RELATIVE_DISTANCE"]
+
+NOISE = ("white noise", "equal spectrum")
+
+
+def shown_conditions(network: xr.DataTree) -> dict[str, str]:
+    """Choose the main mask and the perturbations of its norm, by what they are called on the figure."""
+    main, there = int(network.attrs["main"]), [str(name) for name in network.to_dataset()["shown"].values]
+    wanted = {f"mask {main}": f"mask of {main}", f"mask {main} grey": "grey mask"} | dict(
+        zip(NOISE, NOISE, strict=True)
+    )
+    return {name: text for name, text in wanted.items() if name in there}
+
+
+def relative_distance_table(completion: xr.DataTree) -> Table:
+    """List rho(t) of the main mask and of noise, per network and block.
+
+    Parameters
+    ----------
+    completion : xarray.DataTree
+        Result of ``dcnbio analyze completion``.
+    """
+    networks, rows = networks_of(completion), []
+    for network in networks:
+        data = network.to_dataset().sel(region="whole")
+        for block in data["block"].values:
+            name = f"block {int(block)}"
+            panel = name if len(networks) == 1 else f"{network_name(network)}, {name}"
+            for condition, series in shown_conditions(network).items():
+                one = data.sel(block=block, shown=condition)
+                rows += [
+                    {"panel": panel, "series": series, "x": float(t), "value": float(value), "low": NAN, "high": NAN}
+                    for t, value in zip(one["solver_time"].values, one["rho"].values, strict=True)
+                ]
+    return table_of(rows)
+
+
+NAN = float("nan")
+
+
+@styled
+def draw_relative_distance(table: Table) -> Figure:
+    """Draw one panel per block, a row per network.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        `relative_distance_table`.
+    """
+    names = unique(table, "panel")
+    across = max(len({name.rsplit("block ", 1)[1] for name in names}), 2)
+    top = 1.1 * float(table["value"].max())
+    panels = [Panel(name, "t (solver time)", r"$\rho$(t) (1)", title=name, limits=(0, top)) for name in names]
+    return draw_curve_grid(table, panels, 2.0, across)
+
+
+def relative_distance_caption(completion: xr.DataTree) -> str:
+    """Say n, and what rho is."""
+    networks = networks_of(completion)
+    names = listed(
+        [f"{network_name(one)} (n = {images_of(completion, network_name(one)):,} images)" for one in networks]
+    )
+    return (
+        "rho(t), the distance of a changed image's group-normalised maps from those of its own intact image, over the "
+        f"mean distance between different intact images, in {names}: 1 means as far as another image. Mask, a central "
+        "square of zeros (grey: of 0.5); white noise and equal spectrum, perturbations at the same place with the "
+        "mask's norm, without structure and with that of natural images. Lines are ratios of sums over images, drawn "
+        "without error bars; the intervals of their change from 0 to T stand in the result's claims."
+    )
+
+
+RELATIVE_DISTANCE = FigureKind(
+    "relative_distance",
+    "completion",
+    relative_distance_table,
+    draw_relative_distance,
+    relative_distance_caption,
+    {
+        "panel": ("block, and network where there are several", "1"),
+        "series": ("how images were changed", "1"),
+        "x": ("time", "solver time"),
+        "value": ("rho", "1"),
+        "low": ("no interval", "1"),
+        "high": ("no interval", "1"),
+    },
+)
