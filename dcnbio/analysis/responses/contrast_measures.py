@@ -1,0 +1,129 @@
+"""Contrast response and timing of units at their own preferred gratings, measured and by the contrast-time law."""
+
+from __future__ import annotations
+
+import numpy as np
+import xarray as xr
+
+from dcnbio.analysis.responses.contrast_law import law_prediction
+from dcnbio.analysis.responses.naka_rushton import NakaRushton, fit_naka_rushton
+from dcnbio.analysis.responses.rectified import excess
+from dcnbio.analysis.responses.timing import Timing, timing
+from dcnbio.analysis.responses.unit_table import Columns, tabulate
+from dcnbio.analysis.shapes import Floats
+
+__all__ = ["contrast_measures", "frozen_contrast_measures", "low_contrast"]
+
+LOW_RATIO = 4.0  # the low contrast at which timing is measured is the highest over this
+
+
+def low_contrast(contrasts: Floats) -> float:
+    """Choose the contrast nearest to a quarter of the highest.
+
+    Examples
+    --------
+    >>> low_contrast(np.array([0.03, 0.06, 0.12, 0.24, 0.48, 0.96]))
+    0.24
+    """
+    return float(contrasts[np.abs(np.log(contrasts * LOW_RATIO / contrasts.max())).argmin()])
+
+
+def fitted(contrast: Floats, r: Floats) -> NakaRushton:
+    """Fit one unit."""
+    return fit_naka_rushton(contrast, r) if r.max() > 0 else NakaRushton.none("the unit is silent")
+
+
+def fit_row(found: NakaRushton, names: dict[str, str]) -> dict[str, float | bool]:
+    """Give the parts of a fit under their names."""
+    if found.failed:
+        return {}
+    row: dict[str, float | bool] = {name: getattr(found, part) for part, name in names.items()}
+    if "c50" in names:
+        row[f"censored_{names['c50']}"] = found.at_bound or found.extrapolated
+    return row
+
+
+def timed(time: Floats, values: Floats) -> Timing | None:
+    """Measure one unit's timing; none where it is silent."""
+    return timing(time, values) if values.max() > 0 else None
+
+
+def time_row(found: Timing | None, names: dict[str, str]) -> dict[str, float | bool]:
+    """Give peak and half-rise times under their names."""
+    if found is None:
+        return {}
+    row: dict[str, float | bool] = {name: getattr(found, part) for part, name in names.items()}
+    flags = {"peak_time": found.at_end, "half_rise_time": found.risen_at_start}
+    return row | {f"censored_{names[part]}": flag for part, flag in flags.items() if part in names}
+
+
+def contrast_measures(recording: xr.Dataset, signal: str = "z") -> Columns:
+    """Measure contrast response and timing, and what the contrast-time law gives for both.
+
+    Parameters
+    ----------
+    recording : xarray.Dataset
+        ``z`` and so on (contrast, time, unit), each unit at its own grating, at least 5 contrasts.
+    signal : str
+
+    Returns
+    -------
+    dict of str to array [unit]
+    """
+    contrast, share = recording["contrast"].values, recording["time"].values
+    high, low, lowest = float(contrast.max()), low_contrast(contrast), float(contrast.min())
+    signed = excess(recording, signal).transpose("unit", "contrast", "time").values
+    raw = recording[signal].transpose("unit", "contrast", "time").values
+    blank = recording[f"{signal}_blank"].transpose("unit", "time").values
+    ends = recording["integration_time"].values
+    scale = contrast / lowest if signal == "h_change" else np.ones_like(contrast)
+    at = {name: int(np.flatnonzero(contrast == value)[0]) for name, value in (("high", high), ("low", low))}
+    bottom = int(contrast.argmin())
+    by_law = np.stack([law_prediction(share, raw[:, bottom], float(c / lowest))[:, -1] for c in contrast], 1)
+    growth = high / low if signal == "h_change" else 1.0
+    law_course = growth * law_prediction(share, raw[:, at["low"]], high / low) - blank
+
+    def one(i: int) -> dict[str, float | bool]:
+        time = share * ends[i]
+        names = {name: name for name in ("r_max", "c50", "exponent", "baseline", "r_squared")}
+        row = fit_row(fitted(contrast, np.maximum(signed[i, :, -1], 0)), names)
+        row |= fit_row(fitted(contrast, np.maximum(scale * by_law[i] - blank[i, -1], 0)), {"c50": "c50_law"})
+        course = timed(time, signed[i, at["high"]])
+        parts = {name: name for name in ("peak_time", "half_rise_time", "sign_reversals")}
+        row |= time_row(course, parts)
+        weak = {name: f"{name}_low_contrast" for name in ("peak_time", "half_rise_time")}
+        row |= time_row(timed(time, signed[i, at["low"]]), weak)
+        return row | time_row(timed(time, law_course[i]), {"peak_time": "peak_time_law"})
+
+    fits = ("r_max", "c50", "exponent", "baseline", "r_squared", "c50_law")
+    times = ("peak_time", "half_rise_time", "sign_reversals", "peak_time_law")
+    return tabulate(len(signed), (*fits, *times, "peak_time_low_contrast", "half_rise_time_low_contrast"), one)
+
+
+def frozen_contrast_measures(recording: xr.Dataset, signal: str = "z") -> Columns:
+    """Measure contrast response and peak times of a recording with frozen norm statistics.
+
+    Parameters
+    ----------
+    recording : xarray.Dataset
+        As for `contrast_measures`.
+    signal : str
+
+    Returns
+    -------
+    dict of str to array [unit]
+        Names end in ``_frozen``.
+    """
+    contrast, share = recording["contrast"].values, recording["time"].values
+    signed = excess(recording, signal).transpose("unit", "contrast", "time").values
+    ends = recording["integration_time"].values
+    top, low = int(contrast.argmax()), int(np.flatnonzero(contrast == low_contrast(contrast))[0])
+
+    def one(i: int) -> dict[str, float | bool]:
+        r, time = np.maximum(signed[i, :, -1], 0), share * ends[i]
+        row = fit_row(fitted(contrast, r), {"c50": "c50_frozen", "r_squared": "r_squared_frozen"})
+        row |= time_row(timed(time, signed[i, top]), {"peak_time": "peak_time_frozen"})
+        return row | time_row(timed(time, signed[i, low]), {"peak_time": "peak_time_low_contrast_frozen"})
+
+    names = ("c50_frozen", "r_squared_frozen", "peak_time_frozen", "peak_time_low_contrast_frozen")
+    return tabulate(len(signed), names, one)

@@ -1,0 +1,95 @@
+"""The measures of a unit: their names, units, and when they do not exist."""
+
+from __future__ import annotations
+
+__all__ = ["CENSORED", "MEASURES"]
+
+SILENT = "the unit never responds above the blank"
+NO_SURROUND = "the largest grating suppresses by under 2 %, or the unit is silent"
+NO_FIT = "the fit failed, or the unit is silent"
+
+# name: (long name, units, when it is not defined)
+MEASURES: dict[str, tuple[str, str, str]] = {
+    "maximum_response": ("largest modulation (F1 or F0) over all gratings", "1", ""),
+    "preferred_orientation": (
+        "preferred orientation of the bars, counter-clockwise from horizontal",
+        "degrees",
+        SILENT,
+    ),
+    "circular_variance": ("circular variance of orientation", "1", SILENT),
+    "orientation_selectivity_index": ("orientation selectivity index", "1", SILENT),
+    "orientation_half_width": ("half-width of orientation tuning at half height", "degrees", SILENT),
+    "preferred_spatial_frequency": ("preferred spatial frequency", "cycles/pixel", SILENT),
+    "spatial_frequency_bandwidth": ("full bandwidth of spatial frequency at half height", "octaves", SILENT),
+    "bandwidth_index": ("100 f_low / f_high at 0.707 of the peak", "percent", SILENT),
+    "preferred_phase": ("preferred phase at the middle of the image", "degrees", SILENT),
+    "f1_f0": ("F1 / F0 at the preferred grating", "1", SILENT),
+    "zero_frequency_leakage": ("response to a uniform step of luminance over that to the best grating", "1", SILENT),
+    "summation_diameter": ("summation field: diameter of 95 % of the peak", "pixels", SILENT),
+    "surround_diameter": ("surround diameter: suppression within 5 % of its end", "pixels", NO_SURROUND),
+    "surround_ratio": ("surround over summation diameter", "1", NO_SURROUND),
+    "suppression_index": ("(peak - largest grating) / peak", "1", SILENT),
+    "summation_diameter_low_contrast": ("summation field at low contrast", "pixels", SILENT),
+    "summation_diameter_law": ("summation field that the contrast-time law gives from low contrast", "pixels", SILENT),
+    "r_max": ("Rmax of Naka-Rushton", "1", NO_FIT),
+    "c50": ("c50 of Naka-Rushton", "1", NO_FIT),
+    "exponent": ("exponent of Naka-Rushton", "1", NO_FIT),
+    "baseline": ("baseline of Naka-Rushton", "1", NO_FIT),
+    "r_squared": ("share of variance that Naka-Rushton explains", "1", NO_FIT),
+    "c50_law": ("c50 that the contrast-time law gives from the lowest contrast", "1", NO_FIT),
+    "peak_time": ("time of the largest response", "solver time", SILENT),
+    "half_rise_time": ("time of half the largest response", "solver time", SILENT),
+    "peak_time_low_contrast": ("time of the largest response at low contrast", "solver time", SILENT),
+    "half_rise_time_low_contrast": ("time of half the largest response at low contrast", "solver time", SILENT),
+    "peak_time_law": ("peak time that the contrast-time law gives from low contrast", "solver time", SILENT),
+    "sign_reversals": ("changes of sign of the signal minus the blank's", "1", SILENT),
+    "field_sigma_gradient": ("sigma of the local receptive field, Gaussian fit, by gradient", "pixels", "it is zero"),
+    "field_sigma_moments": ("sigma of the local receptive field, second moments, by gradient", "pixels", "it is zero"),
+    "field_sigma_noise": ("sigma of the receptive field, Gaussian fit, by noise correlation", "pixels", "it is noise"),
+    "field_fit_r_squared": ("share of the local field's squared energy that a Gaussian explains", "1", "it is zero"),
+    "field_centre_y": ("row of the local receptive field's centre", "pixels", "it is zero"),
+    "field_centre_x": ("column of the local receptive field's centre", "pixels", "it is zero"),
+    "field_global_share": ("share of the field's energy that is the norms' global part", "1", "the field is zero"),
+    "field_agreement": ("correlation of the fields by gradient and by noise", "1", "one of them is zero"),
+    "field_width_nx": ("nx = sigma_x f of a Gabor fit to the local field", "cycles", "no Gabor function fits"),
+    "field_width_ny": ("ny = sigma_y f of a Gabor fit to the local field", "cycles", "no Gabor function fits"),
+}
+FROZEN = (
+    "summation_diameter",
+    "surround_diameter",
+    "surround_ratio",
+    "suppression_index",
+    "c50",
+    "r_squared",
+    "peak_time",
+    "peak_time_low_contrast",
+)
+for _name in FROZEN:
+    _long, _units, _when = MEASURES[_name]
+    MEASURES[f"{_name}_frozen"] = (f"{_long}, norm statistics frozen", _units, f"{_when}, with frozen statistics")
+
+# what is known as a limit alone, and when
+CENSORED: dict[str, str] = {
+    "orientation_half_width": "the response stays above half its peak at all orientations",
+    "preferred_spatial_frequency": "the peak is at an end of the usable range",
+    "spatial_frequency_bandwidth": "a cut at half height lies outside the usable range",
+    "bandwidth_index": "a cut at 0.707 lies outside the usable range",
+    "summation_diameter": "the largest or the smallest diameter has the largest response",
+    "surround_diameter": "suppression has not ended at the last diameter but one",
+    "surround_ratio": "surround or summation diameter is censored",
+    "summation_diameter_low_contrast": "the largest or the smallest diameter has the largest response",
+    "summation_diameter_law": "the largest or the smallest diameter has the largest response",
+    "c50": "outside the contrasts shown, or a parameter at a bound of the fit",
+    "c50_law": "outside the contrasts shown, or a parameter at a bound of the fit",
+    "peak_time": "the response is largest at T",
+    "peak_time_low_contrast": "the response is largest at T",
+    "peak_time_law": "the response is largest at T",
+    "half_rise_time": "the response begins above half its peak",
+    "half_rise_time_low_contrast": "the response begins above half its peak",
+    "field_sigma_gradient": "two sigma around the centre leave the image",
+    "field_sigma_moments": "two sigma around the centre leave the image",
+    "field_sigma_noise": "two sigma around the centre leave the image",
+}
+for _name in FROZEN:
+    if _name in CENSORED:
+        CENSORED[f"{_name}_frozen"] = CENSORED[_name]

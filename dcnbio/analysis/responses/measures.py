@@ -1,0 +1,104 @@
+"""All measures of a network's units in one table, from what was recorded of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from dcnbio.analysis.responses.contrast_measures import contrast_measures, frozen_contrast_measures
+from dcnbio.analysis.responses.field_measures import field_measures, noise_field_measures
+from dcnbio.analysis.responses.rectified import response
+from dcnbio.analysis.responses.size_measures import size_measures, suppression_measures
+from dcnbio.analysis.responses.tuning_measures import tuning_measures
+from dcnbio.analysis.responses.unit_table import Columns, labelled
+
+__all__ = ["Recordings", "measure_units"]
+
+
+@dataclass(frozen=True)
+class Recordings:
+    """What is recorded of the units of one network, all in the same order of units.
+
+    Attributes
+    ----------
+    gratings : xarray.Dataset
+        ``z``, ``h_change`` (orientation, spatial_frequency, phase, time, unit) and the blank's (time, unit).
+    uniform : xarray.Dataset
+        The same (stimulus, time, unit) of uniform images, brighter and darker than the blank.
+    size, contrast : xarray.Dataset, optional
+        The same (contrast, diameter, time, unit) and (contrast, time, unit), each unit at its own preferred grating.
+    size_frozen, contrast_frozen : xarray.Dataset, optional
+        The same with the norms' statistics frozen.
+    fields : xarray.Dataset, optional
+        From `record_fields`.
+    noise : xarray.Dataset, optional
+        From `record_noise_fields`.
+    """
+
+    gratings: xr.Dataset
+    uniform: xr.Dataset
+    size: xr.Dataset | None = None
+    contrast: xr.Dataset | None = None
+    size_frozen: xr.Dataset | None = None
+    contrast_frozen: xr.Dataset | None = None
+    fields: xr.Dataset | None = None
+    noise: xr.Dataset | None = None
+
+
+def leakage(uniform: xr.Dataset, columns: Columns, signal: str) -> np.ndarray:
+    """Give the response to uniform steps of luminance over that to the best grating; NaN for silent units."""
+    steps = response(uniform, signal).isel(time=-1).max("stimulus").values
+    # F1 of a half-rectified sinusoid is half its peak, F0 a little less than a third
+    peak = np.where(columns["simple"], 2, 1) * columns["maximum_response"]
+    found: np.ndarray = np.divide(steps, peak, out=np.full(len(peak), np.nan), where=peak > 0)
+    return found
+
+
+def measure_units(recordings: Recordings, about: Mapping[str, Any] | None = None, signal: str = "z") -> xr.Dataset:
+    """Measure every unit; failures are flagged, and no unit is left out.
+
+    Parameters
+    ----------
+    recordings : Recordings
+    about : mapping, optional
+        Attributes: network, row, weights, trained (0 or 1), settings.
+    signal : str
+        "z", what the next layer reads, or "h_change", h(t) - h(0).
+
+    Returns
+    -------
+    xarray.Dataset
+        Along ``unit``, with coordinates ``block`` and ``channel``: measures in float, NaN where they do not exist, as
+        ``undefined_<name>`` says and the attribute ``undefined_when`` explains; ``censored_<name>`` where they are
+        limits; ``responsive``, ``simple`` and ``gabor_fitted``.
+
+    Notes
+    -----
+    32 channels of one network are few: their distribution can be told from another only where the two are far apart,
+    and they are no sample of networks.
+    """
+    columns = tuning_measures(recordings.gratings, signal)
+    columns["zero_frequency_leakage"] = leakage(recordings.uniform, columns, signal)
+    if recordings.size is not None:
+        columns |= size_measures(recordings.size, signal)
+    if recordings.size_frozen is not None:
+        high = float(recordings.size_frozen["contrast"].max())
+        columns |= suppression_measures(recordings.size_frozen, high, signal, "_frozen")
+    if recordings.contrast is not None:
+        columns |= contrast_measures(recordings.contrast, signal)
+    if recordings.contrast_frozen is not None:
+        columns |= frozen_contrast_measures(recordings.contrast_frozen, signal)
+    if recordings.fields is not None:
+        columns |= field_measures(recordings.fields)
+        if recordings.noise is not None:
+            columns |= noise_field_measures(recordings.noise, recordings.fields["local"].isel(time=-1).values)
+    coordinates = {name: recordings.gratings[name] for name in ("block", "channel")}
+    data = labelled(columns, coordinates)
+    plain = {"network": "", "row": "", "weights": "", "trained": 0, "settings": {}, **(about or {}), "signal": signal}
+    data.attrs = {key: json.dumps(value) if isinstance(value, dict) else value for key, value in plain.items()}
+    return data

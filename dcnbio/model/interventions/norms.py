@@ -1,0 +1,271 @@
+"""Group norms whose statistics are held: at those of reference images, or at their own but without their gradient."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor, nn
+
+from dcnbio.errors import InputError
+from dcnbio.model.network import Network
+from dcnbio.model.ode_block import ODEBlock
+
+__all__ = ["FixedNorm", "HeldNorm", "freeze_norms", "hold_norms"]
+
+LEAST_SPREAD = 3.0  # a reference's standard deviation over sqrt(eps) below which eps, not the image, would be the norm
+
+
+@dataclass
+class Clock:
+    """The solver time at which a field is being evaluated, for the norms inside it."""
+
+    time: float = 0.0
+
+
+@dataclass
+class Moments:
+    """Mean and variance of each channel's group at several solver times, over reference images."""
+
+    times: list[float] = field(default_factory=list)
+    mean: list[Tensor] = field(default_factory=list)
+    variance: list[Tensor] = field(default_factory=list)
+
+    def add(self, time: float, mean: Tensor, variance: Tensor) -> None:
+        """Take note of the moments (n, c) of the reference images at a time."""
+        self.times.append(time)
+        self.mean.append(mean.mean(0))
+        self.variance.append(variance.mean(0))
+
+
+def group_moments(norm: nn.GroupNorm, x: Tensor) -> tuple[Tensor, Tensor]:
+    """Give mean and variance of each channel's group, each (n, c), of maps (n, c, y, x)."""
+    grouped = x.reshape(len(x), norm.num_groups, -1)
+    repeat = x.shape[1] // norm.num_groups
+    mean, variance = grouped.mean(2), grouped.var(2, correction=0)
+    return mean.repeat_interleave(repeat, 1), variance.repeat_interleave(repeat, 1)
+
+
+class FixedNorm(nn.Module):
+    """A group norm that uses given means and variances instead of the image's.
+
+    Parameters
+    ----------
+    norm : nn.GroupNorm
+        Gives weight, bias and eps.
+    moments : Moments
+        At one or more times, between which they are interpolated linearly.
+    clock : Clock
+        Says what time it is.
+    """
+
+    def __init__(self, norm: nn.GroupNorm, moments: Moments, clock: Clock) -> None:
+        super().__init__()
+        self.weight, self.bias, self.eps, self.clock = norm.weight, norm.bias, norm.eps, clock
+        self.times = list(moments.times)
+        self.register_buffer("mean", torch.stack(moments.mean))
+        self.register_buffer("variance", torch.stack(moments.variance))
+
+    def between(self, values: Tensor, time: float) -> Tensor:
+        """Interpolate (k, c) at a time."""
+        later = next((i for i, known in enumerate(self.times) if known >= time), len(self.times) - 1)
+        if later == 0 or self.times[later] <= time:
+            return values[later]
+        share = (time - self.times[later - 1]) / (self.times[later] - self.times[later - 1])
+        return values[later - 1] + share * (values[later] - values[later - 1])
+
+    def at(self, x: Tensor, time: float) -> Tensor:
+        """Normalise maps (n, c, y, x) at a solver time."""
+        mean, variance = (self.between(getattr(self, name), time) for name in ("mean", "variance"))
+        scale = self.weight / torch.sqrt(variance + self.eps)
+        return x * scale[:, None, None] + (self.bias - mean * scale)[:, None, None]
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Normalise maps at the clock's time."""
+        return self.at(x, self.clock.time)
+
+
+class HeldNorm(nn.Module):
+    """A group norm with the image's statistics, through which no gradient flows: a unit's local dependence alone.
+
+    Parameters
+    ----------
+    norm : nn.GroupNorm
+    """
+
+    def __init__(self, norm: nn.GroupNorm) -> None:
+        super().__init__()
+        self.norm = norm
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Normalise maps (n, c, y, x)."""
+        mean, variance = group_moments(self.norm, x.detach())
+        scale = self.norm.weight / torch.sqrt(variance + self.norm.eps)
+        held: Tensor = (x - mean[..., None, None]) * scale[..., None, None] + self.norm.bias[:, None, None]
+        return held
+
+
+class ClockedField(nn.Module):
+    """A vector field that tells its norms the time."""
+
+    def __init__(self, inner: nn.Module, clock: Clock) -> None:
+        super().__init__()
+        self.inner, self.clock = inner, clock
+
+    def forward(self, t: Tensor, h: Tensor) -> Tensor:
+        """Evaluate dh/dt at the scalar solver time `t`."""
+        self.clock.time = float(t)
+        slope: Tensor = self.inner(t, h)
+        return slope
+
+
+def group_norms(module: nn.Module) -> Iterator[tuple[nn.Module, str, nn.GroupNorm]]:
+    """List the group norms inside a module with their owners and names, in a fixed order."""
+    for owner in list(module.modules()):
+        for name, child in list(owner.named_children()):
+            if isinstance(child, nn.GroupNorm):
+                yield owner, name, child
+
+
+def changed_norms(net: Network, change: Callable[[nn.GroupNorm], nn.Module]) -> Network:
+    """Give a copy whose norms are changed; its fields leave the compiled engine, which has norms of its own."""
+    changed = copy.deepcopy(net)
+    for owner, name, norm in list(group_norms(changed)):
+        setattr(owner, name, change(norm))
+    for block in changed.blocks:
+        if isinstance(block, ODEBlock):
+            block.field = ClockedField(block.field, Clock())
+    return changed
+
+
+def hold_norms(net: Network) -> Network:
+    """Give a copy with the same values, whose gradients do not flow through the norms' statistics.
+
+    Parameters
+    ----------
+    net : Network
+
+    Returns
+    -------
+    Network
+        In plain torch.
+
+    Examples
+    --------
+    >>> from dcnbio.model.network import build
+    >>> net = build("dcn-ode", widths=(8,), norm_groups=8)
+    >>> images = torch.rand(2, 3, 32, 32)
+    >>> bool(torch.allclose(hold_norms(net)(images), net(images), atol=1e-2))
+    True
+    """
+    return changed_norms(net, HeldNorm)
+
+
+@torch.no_grad()
+def freeze_norms(net: Network, images: Tensor, times: int = 9) -> Network:
+    """Give a copy whose norms use the mean statistics of reference images at the same solver time.
+
+    What normalisation by the image itself does (saturation, suppression, latency that follows contrast) is then gone.
+
+    Parameters
+    ----------
+    net : Network
+    images : Tensor, shape (n, 3, y, x)
+        Reference: their means and variances of every group are averaged, at `times` times along their own paths.
+    times : int
+        From 0 to T, between which the statistics are interpolated.
+
+    Returns
+    -------
+    Network
+        In plain torch, several times slower.
+
+    Raises
+    ------
+    InputError
+        If a reference has so little contrast in a layer that eps would be its norm, as a blank has; the values would
+        then be of no use.
+
+    Notes
+    -----
+    It misleads for single images far from the reference: nothing keeps h at its usual speed any more.
+
+    Examples
+    --------
+    >>> from dcnbio.model.network import build
+    >>> net = build("dcn-ode", widths=(8,), norm_groups=8)
+    >>> frozen = freeze_norms(net, torch.rand(4, 3, 32, 32))
+    >>> tuple(frozen(torch.rand(2, 3, 32, 32)).shape)
+    (2, 10)
+    """
+    frozen = copy.deepcopy(net)
+    h = net.stem(images)
+    for number, block in enumerate(frozen.blocks, 1):
+        path_times, path = states(net, number, h, times)
+        if isinstance(block, ODEBlock):
+            freeze_field(block, path_times, path)
+        else:
+            freeze_inside(block, lambda block=block, h=h: block(h), number)  # type: ignore[misc]
+        reader = frozen.transitions[number - 1] if number <= len(frozen.transitions) else frozen.readout
+        original: nn.GroupNorm = reader.norm  # type: ignore[assignment]
+        moments = Moments()
+        for i, time in enumerate(path_times):
+            moments.add(time, *group_moments(original, path[:, i]))
+        check_spread(original, moments, f"block {number}'s output", first=1)
+        if number <= len(frozen.transitions):
+            h = reader(path[:, -1])
+        reader.norm = FixedNorm(original, moments, Clock(path_times[-1]))
+    return frozen
+
+
+def states(net: Network, number: int, h: Tensor, times: int) -> tuple[list[float], Tensor]:
+    """Give the reference images' path in a block."""
+    solution = net.block(number).run(h, net.solver, times if net.spec.depth == "ode" else 2)
+    return solution.times.tolist(), solution.path
+
+
+def watched(module: nn.Module, run: Callable[[], Tensor], seen: dict[nn.GroupNorm, Moments], time: float) -> None:
+    """Note the moments that every group norm inside a module meets."""
+
+    def note(norm: nn.Module, inputs: tuple[Tensor, ...]) -> None:
+        if isinstance(norm, nn.GroupNorm):
+            seen.setdefault(norm, Moments()).add(time, *group_moments(norm, inputs[0]))
+
+    hooks = [norm.register_forward_pre_hook(note) for _, _, norm in group_norms(module)]
+    run()
+    for hook in hooks:
+        hook.remove()
+
+
+def freeze_field(block: ODEBlock, times: list[float], path: Tensor) -> None:
+    """Fix the norms of a vector field along the reference's path."""
+    seen: dict[nn.GroupNorm, Moments] = {}
+    for i, time in enumerate(times):
+        state, moment = path[:, i], torch.tensor(time, dtype=path.dtype, device=path.device)
+        watched(block.field, lambda t=moment, h=state: block.field(t, h), seen, time)  # type: ignore[misc]
+    clock = Clock()
+    for owner, name, norm in list(group_norms(block.field)):
+        check_spread(norm, seen[norm], f"norm {name!r}")
+        setattr(owner, name, FixedNorm(norm, seen[norm], clock))
+    block.field = ClockedField(block.field, clock)
+
+
+def freeze_inside(block: nn.Module, run: Callable[[], Tensor], number: int) -> None:
+    """Fix the norms of a residual block."""
+    seen: dict[nn.GroupNorm, Moments] = {}
+    watched(block, run, seen, 0.0)
+    for owner, name, norm in list(group_norms(block)):
+        check_spread(norm, seen[norm], f"norm {name!r} of block {number}")
+        setattr(owner, name, FixedNorm(norm, seen[norm], Clock()))
+
+
+def check_spread(norm: nn.GroupNorm, moments: Moments, name: str, first: int = 0) -> None:
+    """Refuse a reference whose variance is that of eps."""
+    least = min(float(variance.min()) for variance in moments.variance[first:])
+    if norm.eps > 0 and least < LEAST_SPREAD**2 * norm.eps:
+        raise InputError(
+            f"images (the reference) have a standard deviation of {least**0.5:.2g} in {name}, where the norm's eps "
+            f"is {norm.eps:g}: dividing by it would amplify noise, so take images with contrast, not a blank."
+        )
