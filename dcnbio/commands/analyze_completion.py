@@ -1,11 +1,12 @@
-"""``dcnbio analyze completion``: do networks complete masked images, and is it more than contrast and noise?"""
+"""``dcnbio analyze completion``: whether networks complete masked images, or only lose contrast and noise."""
 
 from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
@@ -130,8 +131,11 @@ def run(planned: list[Planned], data: xr.Dataset) -> tuple[dict[str, dict[str, x
             experiments[one.name] = completion_experiment(one.net, data, one.settings, tick=bar.update)
             if one.settings.mechanism:
                 # a part takes about as long as passing every image once more
-                step = weigh[one.name]
-                mechanisms[one.name] = mechanism_experiment(
-                    one.net, data, one.settings, tick=lambda parts, step=step: bar.update(parts * step)
-                )
+                tick = partial(advance, bar, weigh[one.name])
+                mechanisms[one.name] = mechanism_experiment(one.net, data, one.settings, tick=tick)
     return experiments, mechanisms
+
+
+def advance(bar: Any, step: int, parts: int) -> None:
+    """Move a bar on by so many parts of a size."""
+    bar.update(parts * step)

@@ -97,7 +97,7 @@ def index_table(network: NetworkCompletion) -> str:
                     shown(100 * float(one["retrieval_T"]), ".0f"),
                 ]
             )
-    header = ["shown", "block", "rho0", "rhoT", "index", "95 %", *("Euler" for _ in twins), "own%0", "own%T"]
+    header = ["shown", "blk", "rho0", "rhoT", "index", "95 %", *("Euler" for _ in twins), "own%0", "own%T"]
     return table(header, rows)
 
 

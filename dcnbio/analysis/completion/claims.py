@@ -50,18 +50,27 @@ def paper_claims(network: NetworkCompletion, block: int, resampler: Resampler) -
     names = main_mask(network.flow)
     for reading in ("A(t)", "A(0)"):
         fall, null = difference_fall(network.flow, names, block, resampler, reading)
-        if fall.reason:
-            text = f"D is not defined: {fall.reason}."
-        elif reading == "A(t)":
-            text = f"D(T) is {fall.value:.2f} of D(0), where a difference that stays gives {null.value:.2f}: "
-            text += "the amplitude's growth explains the fall." if fall.value >= null.value else "it falls by more."
-        else:
-            text = f"By the amplitude at 0, D(T) is {fall.value:.2f} of D(0): the difference itself "
-            text += "grows." if fall.value > 1 else "shrinks."
+        text = fall_in_words(reading, fall, null)
         name = "A(0) / A(T), a difference that stays" if reading == "A(t)" else "a difference that stays"
         title = f"{network.name} block {block}: the paper's D(T) / D(0), A = {reading}"
         found.append(claim_of(title, fall, control_of(name, null), text))
     return found
+
+
+def fall_in_words(reading: str, fall: Estimate, null: Estimate) -> str:
+    """Say what D does, and what of it the amplitude makes."""
+    if fall.reason:
+        return f"D is not defined: {fall.reason}."
+    if reading == "A(0)":
+        whole = "grows" if fall.value > 1 else "shrinks"
+        return f"With A at 0, D(T) is {fall.value:.2f} of D(0): the difference itself {whole}."
+    if fall.value >= 1:
+        what = "it does not fall"
+    elif fall.value >= null.value:
+        what = "it falls by no more than the amplitude's growth makes it"
+    else:
+        what = "it falls by more than the amplitude's growth makes it"
+    return f"With A at t, D(T) is {fall.value:.2f} of D(0), {null.value:.2f} for a difference that stays: {what}."
 
 
 def index_claims(network: NetworkCompletion, block: int, verdict: Verdict, resampler: Resampler) -> list[Claim]:
