@@ -37,7 +37,7 @@ class Size:
 
     images: Images = None
     limit: Annotated[int, Parameter(help="Images of a trained network; an untrained one takes a fifth.")] = 100
-    few: Annotated[int, Parameter(help="Images of the factorial, the tolerances and the surface.")] = 24
+    few: Annotated[int, Parameter(help="Images of the factorial, the tolerances and the surface.")] = 20
     contrasts: Annotated[str | None, Parameter(help="Contrasts between commas, or how many from 0.001 to 5.")] = None
     batch_size: Annotated[int, Parameter(help="Images that share steps where all inputs are scaled.")] = 20
     seed: Annotated[int, Parameter(help="Of all resampling, and of networks that are built.")] = 0
@@ -255,7 +255,7 @@ def shares_report(name: str, claims: list[Any]) -> str:
         outcome, _, rest = title.partition(" at contrast ")
         c, _, factor = rest.partition(" by ")
         limits = claim.interval.to_list()
-        shown = "-" if limits is None else f"{limits[0]:+.3g} to {limits[1]:+.3g}"
+        shown = "all equal" if limits is None else f"{limits[0]:+.3g} to {limits[1]:+.3g}"
         whole = f"{claim.control.estimate:+.3g}"
         outcome = outcome.replace("deviation of block 1's normalised maps", "map deviation")
         outcome = outcome.replace("saving of evaluations of block 1", "NFE saved").replace("deviation of the ", "")

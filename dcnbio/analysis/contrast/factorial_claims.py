@@ -67,8 +67,12 @@ def attributions(tree: xr.DataTree) -> list[Attribution]:
 
 
 def interval_of(values: Floats) -> Interval:
-    """Give the t interval of a mean over images."""
-    return t_interval(values) if values.size > 1 else Interval.none("one image has no spread")
+    """Give the t interval of a mean over images, or why there is none."""
+    if values.size < 2:
+        return Interval.none("one image has no spread")
+    if values.min() == values.max():
+        return Interval.none(f"all {values.size} images give the same, so nothing is known of their spread")
+    return t_interval(values)
 
 
 def share_claims(name: str, one: Attribution) -> list[Claim]:
@@ -127,6 +131,6 @@ def verdict(saved: float, kept: float, interval: Interval) -> str:
     """Say whether a saving is that of the tolerance."""
     if saved >= 0:
         return "nothing is saved"
-    if kept >= 0 or (interval.exists and 0 in interval):
+    if kept >= 0 or 0 in interval:
         return "the saving is a looser tolerance and nothing else"
     return f"a looser tolerance makes {100 * (1 - kept / saved):.0f} % of the saving"

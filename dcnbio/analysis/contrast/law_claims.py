@@ -21,33 +21,34 @@ EXACT = 1e-5
 def law_claims(name: str, tree: xr.DataTree) -> list[Claim]:
     """Say whether the law holds in float64 with eps = 0, time term and tolerance scaled along."""
     data, per_group = tree["law"].to_dataset(), int(tree.attrs["channels_per_group"])
-    residual = data["residual"].values
-    largest = float(residual.max()) if np.isfinite(residual).all() else math.nan
+    usable = data["zero_variance"].values == 0
+    residual = data["residual"].values[:, usable]
     equal = bool((data["nfe"].values == data["reference_nfe"].values).all())
-    flat = int(data["zero_variance"].values.sum())
-    if flat:
-        said = f"{flat} groups of h(0) are constant, and without eps their norm does not exist"
-    elif not math.isfinite(largest):
-        said = "a block was not solved"
-    elif per_group > 1:
-        said = f"block 1 has {per_group} channels a group, so the constant b is not taken out and no law is expected"
-    else:
-        said = "the law holds" if largest < EXACT else "the law does not hold"
-        said += ", step by step" if equal else ", with other steps"
+    largest = float(residual.max()) if usable.any() and np.isfinite(residual).all() else math.nan
     return [
         Claim(
             f"{name}: largest |h_c(cT) - c h_1(T) - (1 - c) b| over |c h_1(T)|, float64, eps = 0",
-            residual.shape[-1],
+            int(usable.sum()),
             "images",
             largest,
             Interval.none("an identity, no sample"),
             Control("bound", EXACT),
-            f"{said[0].upper()}{said[1:]} (largest difference {largest:.1e}, evaluations "
-            f"{'equal' if equal else 'unequal'})."
-            if math.isfinite(largest)
-            else f"Not checked: {said}.",
+            law_sentence(largest, equal, int((~usable).sum()), per_group),
         )
     ]
+
+
+def law_sentence(largest: float, equal: bool, flat: int, per_group: int) -> str:
+    """Say what was found of the law, or why nothing was."""
+    left_out = f"; {flat} images with a constant map, which has no norm without eps, are left out" if flat else ""
+    if not math.isfinite(largest):
+        return f"The law was not checked: no image could be solved in float64 without eps{left_out}."
+    steps = "equal" if equal else "unequal"
+    if per_group > 1:
+        said = f"Block 1 has {per_group} channels a group, whose norm keeps the constant b, so no law is expected"
+    else:
+        said = "The scaling law holds in float64 without eps" if largest < EXACT else "The scaling law does not hold"
+    return f"{said} (largest difference {largest:.1e}, evaluations {steps}{left_out})."
 
 
 def accuracy_surface(tree: xr.DataTree) -> xr.Dataset:

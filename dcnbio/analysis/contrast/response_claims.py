@@ -83,26 +83,31 @@ def response_claims(name: str, tree: xr.DataTree) -> list[Claim]:
             paired_difference(right(data["answer"].sel(protocol=protocol, contrast=c), labels), at_one)
             for protocol in ("fixed T", "T-hat")
         )
-        claims.append(difference_claim(f"{name}: accuracy at contrast {c:g} minus 1, T fixed", fixed, "T-hat", scaled))
-        claims.append(difference_claim(f"{name}: accuracy at contrast {c:g} minus 1, T-hat", scaled, "T fixed", fixed))
+        claims.append(
+            difference_claim(name, (c, "T fixed"), fixed, Control("with T-hat", scaled.value, scaled.interval))
+        )
+        claims.append(
+            difference_claim(name, (c, "T-hat"), scaled, Control("with T fixed", fixed.value, fixed.interval))
+        )
     return claims
 
 
-def difference_claim(title: str, found: PairedDifference, other: str, control: PairedDifference) -> Claim:
+def difference_claim(name: str, run: tuple[float, str], found: PairedDifference, control: Control) -> Claim:
     """Put a difference beside that of the other protocol, and judge it against half a point."""
     said = {
         "within": "less than half a point either way",
         "beyond": "more than half a point",
         "cannot tell": f"n = {found.n} cannot tell whether that is under half a point",
     }[found.verdict(HALF_A_POINT)]
-    low, high = points(found.interval.low), points(found.interval.high)
+    c, protocol = run
+    low, high = (f"{100 * limit:+.1f}" for limit in (found.interval.low, found.interval.high))
     return Claim(
-        title,
+        f"{name}: accuracy at contrast {c:g} minus 1, {protocol}",
         found.n,
         "images",
         found.value,
         found.interval,
-        Control(f"the same with {other}", control.value, control.interval),
-        f"Accuracy changes by {points(found.value)} ({low} to {high}) in this network, {said}; with {other} by "
-        f"{points(control.value)}.",
+        control,
+        f"At contrast {c:g} with {protocol} accuracy changes by {points(found.value)} ({low} to {high}) in this "
+        f"network, {said}; {control.name} by {points(control.estimate)}.",
     )

@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from dcnbio.analysis.claim import Claim, Control
-from dcnbio.analysis.contrast.equal_error import equal_error_ratio
+from dcnbio.analysis.contrast.equal_error import EqualError, equal_error_ratio
 from dcnbio.analysis.contrast.response_claims import HALF_A_POINT, labels_of, points, right
 from dcnbio.analysis.shapes import Floats
 from dcnbio.analysis.statistics.interval import Interval
@@ -14,8 +14,6 @@ from dcnbio.analysis.statistics.paired_difference import paired_difference
 from dcnbio.analysis.statistics.t_interval import t_interval
 
 __all__ = ["equal_error_claims", "whole_network_claims"]
-
-ENDS = {"between": "", "above": " or less (even the loosest errs less)", "below": " or more"}
 
 
 def equal_error_claims(name: str, tree: xr.DataTree, rng: np.random.Generator, resamples: int) -> list[Claim]:
@@ -32,23 +30,31 @@ def equal_error_claims(name: str, tree: xr.DataTree, rng: np.random.Generator, r
         scaled = tuple(own[key].values[solved].astype(np.float64) for key in ("error", "nfe"))
         found = equal_error_ratio((loose[0], loose[1]), (scaled[0], scaled[1]), rng, resamples)
         taken = float(scaled[1].mean())
-        said = "T-hat needs no fewer" if found.ratio >= 1 else "T-hat needs fewer"
-        if found.interval.exists and 1 in found.interval:
-            said = "no difference is seen"
         claims.append(
             Claim(
                 f"{name}: evaluations with T-hat at contrast {c:g} over those of a looser tolerance, equal logit error",
                 int(solved.sum()),
                 "images",
                 found.ratio,
-                found.interval,
+                found.interval if found.side == "between" else Interval.none("no tolerance tried errs as much"),
                 Control("equal: the saving is that of a looser tolerance", 1.0),
                 f"At the error T-hat has at contrast {c:g} ({found.error:.2g} of the logits' spread) it takes "
-                f"{taken:.1f} evaluations where a looser tolerance at contrast 1 takes {taken / found.ratio:.1f}"
-                f"{ENDS[found.side]}: {said}.",
+                f"{taken:.1f} evaluations where a looser tolerance at contrast 1 takes {compared(taken, found)}.",
             )
         )
     return claims
+
+
+def compared(taken: float, found: EqualError) -> str:
+    """Say what a looser tolerance takes, and which takes fewer."""
+    other = f"{taken / found.ratio:.1f}"
+    if found.side == "above":
+        return f"{other} or fewer, since even the loosest tried errs less: which takes fewer is not known"
+    if found.side == "below":
+        return f"{other} or more, since even the tightest tried errs more: which takes fewer is not known"
+    if not found.interval.exists or 1 in found.interval:
+        return f"{other}: no difference is seen"
+    return f"{other}: {'T-hat saves less than that' if found.ratio > 1 else 'T-hat saves more than that'}"
 
 
 def totals(data: xr.Dataset) -> tuple[Floats, Floats]:
@@ -92,7 +98,8 @@ def whole_network_claims(name: str, tree: xr.DataTree) -> list[Claim]:
                 cost.value,
                 cost.interval,
                 Control("the same with T fixed", other.value, other.interval),
-                f"Accuracy changes by {points(cost.value)} in this network; whether that is under half a point: "
+                f"At contrast {c:g} with all inputs scaled and T-hat everywhere accuracy changes by "
+                f"{points(cost.value)} in this network; less than half a point, as the paper has it: "
                 f"{cost.verdict(HALF_A_POINT)} (n = {cost.n}).",
             )
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import replace
 
 import numpy as np
 import torch
@@ -36,31 +35,36 @@ def law(experiment: Experiment) -> xr.Dataset:
     xarray.Dataset
         ``residual`` (contrast, stimulus): largest difference over the largest |c h_1(T)|; ``nfe`` (contrast,
         stimulus) and ``reference_nfe`` (stimulus) of block 1; ``zero_variance`` (stimulus): groups of h(0) whose values
-        are all the same, where the law with eps = 0 has no meaning and the residual is NaN.
+        are all the same. Such an image has no norm without eps: its residual is NaN and its evaluations are 0.
     """
-    net = without_eps(experiment.net)
+    net, contrasts = without_eps(experiment.net), experiment.settings.attributed
     images = experiment.images[: experiment.settings.precise].double()
-    solver = replace(experiment.solver)
-    groups = net.spec.groups(net.spec.widths[0])
     with torch.no_grad():
-        flat = [zero_variance_groups(net.stem(image[None]), groups) for image in images]
-    reference = run_condition(net, images, Condition(), solver)
-    residual, nfe = [], []
-    for c in experiment.settings.attributed:
-        found = run_condition(net, images, block_1(c, c, Correction.full()), solver)
-        scaled = c * reference.first
-        apart = (found.first - scaled - (1 - c) * stem_bias(net)).abs().flatten(1).amax(1)
-        residual.append((apart / scaled.abs().flatten(1).amax(1)).numpy())
-        nfe.append(found.nfe[:, 0].numpy())
+        groups = net.spec.groups(net.spec.widths[0])
+        flat = np.array([zero_variance_groups(net.stem(image[None]), groups) for image in images])
+    usable = flat == 0
+    residual = np.full((len(contrasts), len(flat)), np.nan)
+    nfe, reference_nfe = np.zeros(residual.shape, dtype=np.int64), np.zeros(len(flat), dtype=np.int64)
     experiment.tick(len(images))
+    images = images[torch.from_numpy(usable)]
+    if len(images):
+        reference = run_condition(net, images, Condition(), experiment.solver)
+        reference_nfe[usable] = reference.nfe[:, 0].numpy()
+        for i, c in enumerate(contrasts):
+            found = run_condition(net, images, block_1(c, c, Correction.full()), experiment.solver)
+            scaled = c * reference.first
+            apart = (found.first - scaled - (1 - c) * stem_bias(net)).abs().flatten(1).amax(1)
+            residual[i, usable] = (apart / scaled.abs().flatten(1).amax(1)).numpy()
+            nfe[i, usable] = found.nfe[:, 0].numpy()
     about = {"long_name": "largest |h_c(c T) - c h_1(T) - (1 - c) b| over largest |c h_1(T)|", "units": "1"}
     work = {"long_name": "function evaluations of block 1", "units": "1"}
+    dims = ("contrast", "stimulus")
     return xr.Dataset(
         {
-            "residual": (("contrast", "stimulus"), np.stack(residual), about),
-            "nfe": (("contrast", "stimulus"), np.stack(nfe), work),
-            "reference_nfe": ("stimulus", reference.nfe[:, 0].numpy(), work),
+            "residual": (dims, residual, about),
+            "nfe": (dims, nfe, work),
+            "reference_nfe": ("stimulus", reference_nfe, work),
             "zero_variance": ("stimulus", flat, {"long_name": "constant groups of h(0)", "units": "1"}),
         },
-        {"contrast": list(experiment.settings.attributed)},
+        {"contrast": list(contrasts)},
     )

@@ -134,7 +134,8 @@ def solve_block(
         return solution, solution.work.nfe
     start = h - offset  # to f the same as h: block 1 norms each channel alone
     tighter = replace(solver, atol=c * solver.atol)
-    steps = [c * step for step in first_steps(block, start / c, solver)]
+    # a step that is no number belongs to a solve that ends early whatever it begins with
+    steps = [c * step if 0 < step < torch.inf else None for step in first_steps(block, start / c, solver)]
     if solver.stepping == "shared":
         solution = run.run(start, replace(tighter, first_step=steps[0]))
     else:

@@ -78,12 +78,12 @@ class ContrastSettings:
     contrasts: tuple[float, ...] = CONTRASTS
     attributed: tuple[float, ...] = (0.01, 0.06)
     whole: tuple[float, ...] = (0.06,)
-    few: int = 24
+    few: int = 20
     precise: int = 2
     batch_size: int = 20
     rtol: float = 1e-3
     atol: float = 1e-3
-    looser: tuple[float, ...] = (1, 3, 10, 30, 100, 300)
+    looser: tuple[float, ...] = (1, 3, 10, 30, 100, 300, 1000, 3000)
     surface: tuple[float, ...] = HALF_DECADES
 
     def __post_init__(self) -> None:

@@ -1,0 +1,153 @@
+"""The scaling law of contrast and time, exact once eps, time term and tolerance are scaled along; and what breaks it."""
+
+import itertools
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+import dcnbio
+from dcnbio.errors import InputError
+from dcnbio.model.solver_settings import SolverSettings
+from dcnbio.probe.contrast import ContrastSettings, record_contrast
+from dcnbio.probe.contrast.condition import BlockCondition, Condition, Correction, all_blocks, block_1
+from dcnbio.probe.contrast.law import without_eps
+from dcnbio.probe.contrast.passes import run_condition, stem_bias
+
+SOLVERS = {stepping: SolverSettings(stepping=stepping) for stepping in ("per-image", "shared")}
+
+
+@pytest.fixture
+def images():
+    return torch.rand(2, 3, 32, 32, generator=torch.Generator().manual_seed(3), dtype=torch.float64)
+
+
+def built(row, **options):
+    net = dcnbio.build(row, seed=1, **{"widths": (8, 16), **options}).double()
+    if isinstance(net.stem, nn.Conv2d):
+        with torch.no_grad():
+            net.stem.bias.add_(0.3)  # so that b matters
+    return net
+
+
+@pytest.mark.parametrize("contrast", [0.03, 3.0])
+@pytest.mark.parametrize("row", ["dcn-ode", "ode-net", "dcn-full"])
+def test_the_law_without_eps(row, contrast, images, each_engine):
+    """h_c(cT) = c h_1(T) + (1 - c) b to 1e-5 in float64, in as many evaluations; b is 0 for an SRF stem."""
+    net = without_eps(built(row))
+    one = run_condition(net, images, Condition(), SOLVERS["per-image"])
+    found = run_condition(net, images, block_1(contrast, contrast, Correction.full()), SOLVERS["per-image"])
+    expected = contrast * one.first + (1 - contrast) * stem_bias(net)
+    assert float((found.first - expected).abs().max() / (contrast * one.first).abs().max()) < 1e-5
+    assert torch.equal(found.nfe, one.nfe)
+    assert float((found.logits - one.logits).abs().max()) < 1e-5 * float(one.logits.abs().max())
+    assert (float(stem_bias(net).abs().max()) > 0) == (row != "dcn-full")
+
+
+@pytest.mark.parametrize("stepping", ["per-image", "shared"])
+@pytest.mark.parametrize("row", ["dcn-ode", "ode-net", "dcn-sigma-t"])
+def test_scaled_eps_keeps_the_trained_network(row, stepping, images):
+    """With c^2 eps in place of eps the logits are those of contrast 1, in as many evaluations."""
+    net, solver = built(row), SOLVERS[stepping]
+    one = run_condition(net, images, Condition(), solver)
+    found = run_condition(net, images, block_1(0.06, 0.06, Correction.full()), solver)
+    assert float((found.logits - one.logits).abs().max()) < 1e-7
+    assert torch.equal(found.nfe, one.nfe)
+
+
+@pytest.mark.parametrize("stepping", ["per-image", "shared"])
+def test_all_inputs_scaled_with_several_channels_a_group(stepping, images):
+    """In blocks whose groups have several channels the law holds where all of h(0) is scaled."""
+    net, solver = built("dcn-ode", norm_groups=4), SOLVERS[stepping]
+    one = run_condition(net, images, Condition(), solver)
+    found = run_condition(net, images, all_blocks(0.06, 2, 0.06, Correction.full()), solver)
+    assert float((found.logits - one.logits).abs().max()) < 1e-7
+    assert torch.equal(found.nfe, one.nfe)
+
+
+def test_a_constant_that_differs_within_a_group_breaks_it(images):
+    """Scaling the image leaves b, which a norm over several channels does not take out."""
+    net = without_eps(built("dcn-ode", norm_groups=4))
+    with torch.no_grad():
+        net.stem.bias.mul_(torch.linspace(-2, 2, 8))
+    one = run_condition(net, images, Condition(), SOLVERS["per-image"])
+    found = run_condition(net, images, block_1(0.06, 0.06, Correction.full()), SOLVERS["per-image"])
+    assert float((found.logits - one.logits).abs().max()) > 1e-3 * float(one.logits.abs().max())
+
+
+@pytest.mark.parametrize("levels", list(itertools.product([False, True], repeat=3))[:-1])
+def test_whatever_is_left_uncorrected_breaks_it(levels, images):
+    net, solver = built("dcn-ode"), SOLVERS["per-image"]
+    one = run_condition(net, images, Condition(), solver)
+    found = run_condition(net, images, block_1(0.01, 0.01, Correction(*levels)), solver)
+    assert float((found.logits - one.logits).abs().max()) > 1e-7
+
+
+def test_fixed_time_at_low_contrast_is_a_later_reading(images):
+    """Naive contrast c, with the law's corrections, reads contrast 1 at T / c."""
+    net = built("dcn-ode", integration_time=0.5)
+    late = run_condition(net, images, Condition(1.0, {1: BlockCondition(time=5.0)}), SOLVERS["per-image"])
+    naive = run_condition(net, images, block_1(0.2, 1.0, Correction.full()), SOLVERS["per-image"])
+    assert float((naive.logits - late.logits).abs().max()) < 1e-7
+    # the time left to choose the first step is not the same, but the steps are
+    assert torch.equal(naive.nfe, late.nfe)
+
+
+@pytest.mark.parametrize("time", [1.0, 0.2])
+def test_without_corrections_it_is_the_papers_protocol(time, images):
+    """The same numbers as the network's own pass of c times the images."""
+    net = built("dcn-ode")
+    own = dcnbio.build("dcn-ode", widths=(8, 16), integration_time=(2.0 * time, 2.0)).double()
+    own.load_state_dict(net.state_dict())
+    with torch.no_grad():
+        expected = own.run(0.2 * images, SOLVERS["shared"])
+    found = run_condition(net, images, block_1(0.2, time), SOLVERS["shared"])
+    assert torch.equal(found.logits, expected.logits)
+    assert found.nfe[0].tolist() == [int(block.work.nfe[0]) for block in expected.blocks]
+
+
+class Still(nn.Module):
+    def forward(self, t, h):
+        return 0 * h
+
+
+@pytest.mark.parametrize(
+    ("net", "message"),
+    [
+        (dcnbio.build("resnet-blocks", widths=(4,)), "residual blocks, which have no integration time"),
+        (dcnbio.build("dcn-ode", widths=(4,), vector_field=Still()), "it is not known where eps"),
+    ],
+)
+def test_networks_that_have_no_law(net, message):
+    with pytest.raises(InputError, match=message):
+        record_contrast(net, dcnbio.load_images(limit=1), ContrastSettings(few=1))
+
+
+@pytest.mark.parametrize("bad", [0.0, -0.5, float("nan"), float("inf"), 1e9])
+@pytest.mark.parametrize("name", ["contrasts", "attributed", "whole", "surface"])
+def test_contrasts_that_are_none(name, bad):
+    with pytest.raises(InputError, match=rf"{name} has {bad:g}".replace("+", r"\+")):
+        ContrastSettings(**{name: (1.0, bad)})
+
+
+def test_images_without_numbers_or_labels_are_refused():
+    net, data = dcnbio.build("dcn-ode", widths=(4,)), dcnbio.load_images(limit=2)
+    broken = data.copy(deep=True)
+    broken["image"].values[1, 0, 0, 0] = np.nan
+    with pytest.raises(InputError, match="image 1 of the images has non-finite values"):
+        record_contrast(net, broken)
+    with pytest.raises(InputError, match="have no labels"):
+        record_contrast(net, data.drop_vars("label"))
+
+
+def test_one_image_gives_every_part_and_a_flat_one_says_so():
+    net, data = dcnbio.build("dcn-ode", widths=(4, 8)), dcnbio.load_images(limit=1)
+    small = ContrastSettings(contrasts=(0.06,), attributed=(0.06,), few=1, precise=1, surface=(0.1, 1.0), looser=(10,))
+    tree = record_contrast(net, data, small)
+    assert tree["response"]["nfe"].shape == (2, 1, 1, 2)
+    assert int(tree["law"]["zero_variance"].sum()) == 0
+    assert int((tree["response"]["answer"] < 0).sum()) == 0
+    flat = data.copy(deep=True)
+    flat["image"].values[:] = 0.5
+    assert int(record_contrast(net, flat, small)["law"]["zero_variance"].sum()) == 4
