@@ -14,6 +14,7 @@ from cyclopts import App, CycloptsError
 
 from dcnbio.commands.analyze import analyze
 from dcnbio.commands.analyze_completion import completion
+from dcnbio.commands.check_solver import check_solver
 from dcnbio.commands.cite import cite
 from dcnbio.commands.evaluate import evaluate
 from dcnbio.commands.figures import figures
@@ -43,6 +44,7 @@ app = App(
 app.command(probe)
 app.command(train)
 app.command(evaluate)
+app.command(check_solver)
 analyze.command(completion)
 app.command(analyze)
 app.command(figures)
