@@ -1,4 +1,4 @@
-"""The scaling law of contrast and time, exact once eps, time term and tolerance are scaled along; and what breaks it."""
+"""The scaling law of contrast and time, exact once eps, time term and tolerance are scaled too; and what breaks it."""
 
 import itertools
 

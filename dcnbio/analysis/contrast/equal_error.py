@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import ndtri, stdtrit
 
 from dcnbio.analysis.shapes import Floats
 from dcnbio.analysis.statistics.interval import Interval
@@ -57,7 +59,7 @@ def equal_error_ratio(
         Of what is compared, on the same images.
     rng : numpy Generator
     resamples : int
-        Of the percentile bootstrap over images.
+        Of the bootstrap over images: percentiles, widened for few images.
 
     Returns
     -------
@@ -97,6 +99,8 @@ def equal_error_ratio(
         interval = Interval.none(f"{n} images are too few to resample (at least {LEAST_IMAGES})")
     else:
         drawn = ratios(rng.multinomial(n, np.full(n, 1 / n), size=resamples) / n)
-        low, high = np.quantile(drawn, [0.025, 0.975])
+        # few images give their own spread roughly, and resamples spread less than samples: as in Student's t
+        wider = float(stdtrit(n - 1, 0.975) / ndtri(0.975)) * math.sqrt(n / (n - 1))
+        low, high = ratio + wider * (np.quantile(drawn, [0.025, 0.975]) - ratio)
         interval = Interval(float(low), float(high), 0.95, f"bootstrap over {n} images, {resamples} resamples")
     return EqualError(ratio, float(np.exp(error)), interval, side)

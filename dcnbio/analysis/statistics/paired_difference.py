@@ -50,9 +50,9 @@ class PairedDifference:
 
 
 def paired_difference(first: ArrayLike, second: ArrayLike, level: float = 0.95) -> PairedDifference:
-    """Give the difference of two proportions over the same units, with Bonett and Price's adjusted Wald interval [1]_.
+    """Give the difference of two proportions over the same units, with Agresti and Min's interval [1]_.
 
-    With p10 = (gained + 1) / (n + 2) and p01 = (lost + 1) / (n + 2) it is
+    With half a unit added to each cell, p10 = (gained + 1/2) / (n + 2) and p01 = (lost + 1/2) / (n + 2), it is
     p10 - p01 +- z sqrt((p10 + p01 - (p10 - p01)^2) / (n + 2)).
 
     Parameters
@@ -73,12 +73,13 @@ def paired_difference(first: ArrayLike, second: ArrayLike, level: float = 0.95) 
 
     Notes
     -----
-    It is an interval over images: of other training seeds it says nothing.
+    It is an interval over images: of other training seeds it says nothing. It covers 93 to 98 % where six or more
+    units are expected to change, and more where fewer are.
 
     References
     ----------
-    .. [1] Bonett, D. G. and Price, R. M. (2012). Adjusted Wald confidence interval for a difference of binomial
-       proportions based on paired data. J. Educ. Behav. Stat. 37, 479-488. doi:10.3102/1076998611411915.
+    .. [1] Agresti, A. and Min, Y. (2005). Simple improved confidence intervals for comparing matched proportions.
+       Statistics in Medicine 24, 729-740. doi:10.1002/sim.1781.
 
     Examples
     --------
@@ -92,7 +93,7 @@ def paired_difference(first: ArrayLike, second: ArrayLike, level: float = 0.95) 
         raise InputError(f"first has {n} units and second {other.size}; give the same units, at least one.")
     gained, lost = int((one & ~other).sum()), int((other & ~one).sum())
     z = NormalDist().inv_cdf((1 + level) / 2)
-    up, down = (gained + 1) / (n + 2), (lost + 1) / (n + 2)
+    up, down = (gained + 0.5) / (n + 2), (lost + 0.5) / (n + 2)
     half = z * math.sqrt((up + down - (up - down) ** 2) / (n + 2))
     centre = up - down
     interval = Interval(max(-1.0, centre - half), min(1.0, centre + half), level, f"paired, over {n} images")

@@ -1,0 +1,80 @@
+"""``dcnbio analyze contrast``: table within 80 columns, complete claims, files, and errors that are one sentence."""
+
+import json
+
+import pytest
+
+import dcnbio
+from dcnbio.analysis.contrast.factorial_claims import verdict
+from dcnbio.analysis.result_file import open_result
+from dcnbio.analysis.statistics.interval import Interval
+from dcnbio.commands.app import run
+
+SMALL = ["--limit", "6", "--few", "2", "--contrasts", "0.06,1", "--resamples", "99", "--batch-size", "3"]
+
+
+@pytest.fixture(scope="module")
+def checkpoint(tmp_path_factory):
+    net = dcnbio.build("dcn-ode", widths=(4, 8), integration_time=0.5)
+    return dcnbio.save(net, tmp_path_factory.mktemp("nets") / "small.safetensors")
+
+
+def test_a_table_within_80_columns_one_conclusion_and_a_file(checkpoint, tmp_path, capsys):
+    target = tmp_path / "contrast.nc"
+    assert run(["analyze", "contrast", str(checkpoint), *SMALL, "--out", str(target)]) == 0
+    out, _ = capsys.readouterr()
+    said = [line for line in out.splitlines() if not line.startswith("written to")]
+    assert max(len(line) for line in said) <= 80
+    assert out.count("Conclusion: ") == 1
+    assert "small: 6 images, 2 for what follows" in out
+    tree = open_result(target)
+    assert tree["network1/recorded/factorial"]["nfe"].dims[:4] == ("contrast", "eps", "time_term", "tolerance")
+    assert all({"long_name", "units"} <= set(v.attrs) for v in tree["network1/curves"].data_vars.values())
+    assert run(["analyze", "contrast", str(checkpoint), *SMALL, "--out", str(target)]) == 2
+    assert "exists already" in capsys.readouterr().err
+
+
+def test_json_holds_complete_claims(checkpoint, capsys):
+    assert run(["analyze", "contrast", str(checkpoint), "--json", *SMALL]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["networks"][0]["n"] == 6
+    for claim in found["claims"]:
+        assert {"name", "n", "estimate", "interval", "control", "conclusion"} <= set(claim)
+        assert claim["estimate"] is not None
+        assert claim["interval"] or claim["interval_method"]
+    law = next(claim for claim in found["claims"] if "eps = 0" in claim["name"])
+    assert law["estimate"] < 1e-5
+    assert "evaluations equal" in law["conclusion"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["no-such-net"], "checkpoint is 'no-such-net'"),
+        (["--contrasts", "0"], "contrasts has 0; a contrast lies between"),
+        (["--contrasts", "0.1,-2"], "contrasts has -2"),
+        (["--contrasts", "nan"], "contrasts has nan"),
+        (["--contrasts", "many"], "--contrasts is 'many'"),
+        (["--limit", "0"], "--limit is 0; at least 1"),
+        (["--out", "a.csv"], "results are netCDF files"),
+        (["dcn-ode", "dcn-ode"], "a checkpoint is named twice"),
+    ],
+)
+def test_what_cannot_be_used_is_said_in_one_line(arguments, message, capsys):
+    assert run(["analyze", "contrast", *arguments]) == 2
+    out, err = capsys.readouterr()
+    assert message in err
+    assert (out, len(err.strip().splitlines())) == ("", 1)
+
+
+@pytest.mark.parametrize(
+    ("saved", "kept", "said"),
+    [
+        (3.0, 0.0, "nothing is saved"),
+        (-30.0, 0.0, "a looser tolerance and nothing else"),
+        (-30.0, 6.0, "a looser tolerance and nothing else"),
+        (-30.0, -15.0, "a looser tolerance makes 50 % of the saving"),
+    ],
+)
+def test_what_a_saving_is_put_down_to(saved, kept, said):
+    assert said in verdict(saved, kept, Interval(kept - 1, kept + 1))

@@ -1,0 +1,108 @@
+"""Intervals and shares of the contrast analysis against simulations and laws."""
+
+import numpy as np
+import pytest
+
+from dcnbio.analysis.contrast.equal_error import equal_error_ratio
+from dcnbio.analysis.contrast.factorial_claims import interval_of
+from dcnbio.analysis.contrast.shapley import shapley_values
+from dcnbio.analysis.statistics.paired_difference import paired_difference
+from dcnbio.errors import InputError
+
+
+@pytest.mark.parametrize(("gain", "loss"), [(0.02, 0.10), (0.05, 0.05), (0.3, 0.4)])
+@pytest.mark.parametrize("n", [60, 200])
+def test_the_paired_interval_covers(n, gain, loss):
+    """95 +- 3 % of the intervals of simulated pairs hold the true difference."""
+    rng = np.random.default_rng(1)
+    covered = 0
+    for _ in range(2000):
+        kind = rng.random(n)
+        first, second = kind < gain, (kind >= gain) & (kind < gain + loss)
+        both = kind > (1 + gain + loss) / 2
+        covered += (gain - loss) in paired_difference(first | both, second | both).interval
+    assert 0.92 <= covered / 2000 <= 0.98
+
+
+def test_a_paired_difference_counts_what_changed():
+    found = paired_difference([1, 1, 0, 0], [1, 0, 1, 1])
+    assert (found.value, found.gained, found.lost, found.n) == (-0.25, 1, 2, 4)
+    assert paired_difference([True], [False]).interval.exists
+    with pytest.raises(InputError, match="first has 0 units and second 0"):
+        paired_difference([], [])
+
+
+def test_many_images_tell_what_few_cannot():
+    for n, verdict in ((100, "cannot tell"), (10_000, "within")):
+        assert paired_difference(np.ones(n), np.ones(n)).verdict(0.005) == verdict
+    worse = np.arange(1000) % 4 > 0
+    assert paired_difference(worse, np.ones(1000)).verdict(0.005) == "beyond"
+
+
+def test_the_interval_of_mean_evaluations_covers():
+    """Evaluations change by sixes: the t interval over 20 images still holds their mean."""
+    rng = np.random.default_rng(2)
+    steps, chance = np.array([-42.0, -36, -30, -24]), np.array([0.2, 0.4, 0.3, 0.1])
+    draws = rng.choice(steps, (2000, 20), p=chance)
+    covered = np.mean([steps @ chance in interval_of(values) for values in draws])
+    assert 0.92 <= covered <= 0.98
+
+
+def test_no_spread_gives_no_interval():
+    assert interval_of(np.zeros(5)).reason.startswith("all 5 images give the same")
+    assert interval_of(np.zeros(1)).reason == "one image has no spread"
+
+
+def curve(rng, n, tolerances=6):
+    """Errors a decade apart and ten evaluations fewer for each, with images that err alike throughout."""
+    common = rng.normal(0, 0.5, n)
+    decades = np.arange(tolerances)[:, None]
+    errors = 10 ** (-5 + decades + common + rng.normal(0, 0.2, (tolerances, n)))
+    work = 70 - 10 * decades + 6 * np.round(rng.normal(0, 1, (tolerances, n)))
+    return common, errors, work
+
+
+@pytest.mark.parametrize("n", [20, 40])
+@pytest.mark.parametrize("truth", [1.0, 1.3])
+def test_the_ratio_at_equal_error_is_covered(n, truth):
+    rng = np.random.default_rng(3)
+    covered = 0
+    for _ in range(400):
+        common, errors, work = curve(rng, n)
+        own = 10 ** (-2.5 + common + rng.normal(0, 0.2, n))
+        taken = truth * 45 + 6 * np.round(rng.normal(0, 1, n))
+        found = equal_error_ratio((errors, work), (own, taken), rng, 399)
+        covered += truth in found.interval
+    assert 0.91 <= covered / 400 <= 0.985
+
+
+@pytest.mark.parametrize(("error", "side"), [(1e-9, "below"), (1e-3, "between"), (10.0, "above")])
+def test_an_error_beyond_the_tolerances_is_said(error, side):
+    _, errors, work = curve(np.random.default_rng(4), 8)
+    found = equal_error_ratio((errors, work), (np.full(8, error), np.full(8, 30.0)), np.random.default_rng(0), 99)
+    assert found.side == side
+
+
+def test_few_images_are_not_resampled():
+    _, errors, work = curve(np.random.default_rng(4), 3)
+    found = equal_error_ratio((errors, work), (errors[2], work[2]), np.random.default_rng(0), 99)
+    assert found.interval.reason == "3 images are too few to resample (at least 6)"
+    assert found.ratio == pytest.approx(1)
+    with pytest.raises(InputError, match=r"give \(k, n\) and \(n,\)"):
+        equal_error_ratio((errors, work), (errors[2, :2], work[2, :2]), np.random.default_rng(0), 99)
+
+
+def test_shares_of_factors_that_add_up_are_their_effects():
+    effects = np.array([2.0, -1.0, 0.5])
+    level = np.indices((2, 2, 2)).reshape(3, 8)
+    cells = (effects @ level).reshape(2, 2, 2, 1)
+    assert shapley_values(cells, 3)[:, 0] == pytest.approx(effects)
+
+
+def test_shares_add_up_and_an_idle_factor_has_none():
+    cells = np.random.default_rng(5).normal(size=(2, 2, 2, 7))
+    assert shapley_values(cells, 3).sum(0) == pytest.approx(cells[1, 1, 1] - cells[0, 0, 0])
+    idle = np.repeat(cells[:, :1], 2, axis=1)
+    assert shapley_values(idle, 3)[1] == pytest.approx(np.zeros(7))
+    with pytest.raises(InputError, match="needs an axis of 2 levels"):
+        shapley_values(np.zeros((3, 2)), 2)
