@@ -106,7 +106,8 @@ def region_claims(network: NetworkCompletion, block: int, resampler: Resampler) 
     """Give the index inside, at the border of and outside the mask's place on the map."""
     mask = main_mask(network.flow)
     found = []
-    for region in REGIONS:
+    known = [str(region) for region in network.flow["region"].values]
+    for region in (one for one in REGIONS if one in known):
         one = completion_index(network.flow, mask, block, resampler, region=region)
         noise = completion_index(network.flow, ["white noise"], block, resampler, region=region)
         title = f"{network.name} block {block}: completion index, {region} the mask's place"

@@ -1,0 +1,225 @@
+"""The completion analysis on made data sets with known answers."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from dcnbio.analysis.completion import analyze_completion
+from dcnbio.analysis.completion.index import completion_index, index_difference
+from dcnbio.analysis.completion.paper_measure import difference_curves, difference_fall
+from dcnbio.analysis.completion.readout import accuracy_drop, correct, retrieval, solution_times
+from dcnbio.analysis.completion.resampling import Resampler
+from dcnbio.analysis.completion.verdict import block_verdict
+from dcnbio.analysis.result_file import open_result, write_result
+from dcnbio.errors import InputError
+
+FEW = Resampler(0, 199)
+MASK = ["mask 14"]
+NAMES = ("intact", "mask 14", "white noise", "equal spectrum")
+
+
+def experiment(
+    end: dict[str, float], n: int = 40, seed: int = 0, rank: dict[str, tuple[int, int]] | None = None
+) -> xr.Dataset:
+    """Make an experiment of one block and two times: own distances at T are `end` times those at 0."""
+    rng = np.random.default_rng(seed)
+    start, between = rng.lognormal(0, 0.2, n), np.stack([rng.normal(2, 0.1, n), rng.normal(6, 0.3, n)], 1)
+    distance, nearer = np.zeros((4, 1, 1, n, 2)), np.zeros((4, 1, n, 2))
+    for place, name in enumerate(NAMES[1:], 1):
+        # three times as far apart at T, and own distances with them but for `end`
+        distance[place, 0, 0] = np.stack([start, 3 * end.get(name, 1.0) * start], 1)
+        nearer[place, 0] = np.array((rank or {}).get(name, (0, 0))) * (rng.random(n) < 0.5)[:, None]
+    logits = rng.normal(size=(4, n, 2, 5))
+    return xr.Dataset(
+        {
+            "distance": (("condition", "block", "region", "stimulus", "time"), distance),
+            "between": (("condition", "block", "region", "stimulus", "time"), np.tile(between, (4, 1, 1, 1, 1))),
+            "difference": (("condition", "block", "stimulus", "time"), distance[:, :, 0]),
+            "amplitude": (("condition", "block", "stimulus", "time"), np.tile(between, (4, 1, 1, 1))),
+            "nearer": (("condition", "block", "stimulus", "time"), nearer),
+            "logits": (("condition", "stimulus", "time", "class"), logits),
+            "label": ("stimulus", logits[0, :, -1].argmax(1)),
+            "positions": (("condition", "block", "region"), np.ones((4, 1, 1), dtype=int)),
+            "solver_time": (("block", "time"), [[0.0, 2.0]]),
+            "alignment": ("time", [0.5, 1.0]),
+            "solved": (("condition", "stimulus"), np.ones((4, n), dtype=np.int8)),
+        },
+        {
+            "condition": list(NAMES),
+            "block": [1],
+            "region": ["whole"],
+            "stimulus": np.arange(n),
+            "fraction": ("time", [0.0, 1.0]),
+            "kind": ("condition", ["intact", "mask", "white noise", "equal spectrum"]),
+            "side": ("condition", [0, 14, 14, 14]),
+            "fill": ("condition", ["", "zeros", "noise", "noise"]),
+            "reference": ("condition", ["intact"] * 4),
+        },
+        {"main": 14, "row": "dcn-ode", "left_out": 0},
+    )
+
+
+def test_the_index_is_what_the_distances_were_made_with() -> None:
+    data = experiment({"mask 14": 0.4})
+    ratio = float(data["between"][0, 0, 0, :, 1].sum() / data["between"][0, 0, 0, :, 0].sum())
+    found = completion_index(data, MASK, 1, FEW)
+    assert found.value == pytest.approx(1 - 0.4 * 3 / ratio)
+    assert found.value in found.interval
+    assert (found.n, found.excluded) == (40, 0)
+    assert abs(completion_index(data, ["white noise"], 1, FEW).value) < 0.02
+
+
+def test_images_under_the_floor_are_left_out_and_counted() -> None:
+    data = experiment({"mask 14": 0.4})
+    data["distance"].loc[{"condition": "mask 14", "stimulus": slice(0, 4), "time": 0}] = 1e-6
+    found = completion_index(data, MASK, 1, FEW)
+    assert (found.n, found.excluded) == (35, 5)
+
+
+def test_images_that_were_not_solved_are_left_out() -> None:
+    data = experiment({"mask 14": 0.4})
+    data["solved"].loc[{"condition": "mask 14", "stimulus": 7}] = 0
+    data["distance"].loc[{"condition": "mask 14", "stimulus": 7}] = np.nan
+    found = completion_index(data, MASK, 1, FEW)
+    assert (found.n, found.excluded) == (39, 1)
+    assert math.isfinite(found.value)
+
+
+def test_what_is_not_defined_says_why() -> None:
+    data = experiment({})
+    assert "no image's map is changed at t = 0" in completion_index(data, ["intact"], 1, FEW).reason
+    flat = data.copy(deep=True)
+    flat["between"] *= 0
+    assert "no yardstick" in completion_index(flat, MASK, 1, FEW).reason
+    assert "no yardstick" in index_difference(flat, MASK, ["white noise"], 1, FEW).reason
+    zero = data.copy(deep=True)
+    zero["amplitude"] *= 0
+    fall, null = difference_fall(zero, MASK, 1, FEW)
+    assert fall.reason == null.reason == "no image has an amplitude at all times"
+    assert int(difference_curves(zero, MASK)["left_out"][0]) == 40
+    failed = data.copy(deep=True)
+    failed["solved"] *= 0
+    assert completion_index(failed, MASK, 1, FEW).reason == "no image was solved"
+
+
+def test_the_papers_measure_falls_by_the_amplitude_alone() -> None:
+    data = experiment({"mask 14": 1 / 3})
+    fall, null = difference_fall(data, MASK, 1, FEW)
+    # the difference stays, and the amplitude grows about threefold
+    assert fall.value == pytest.approx(null.value, rel=0.05)
+    assert null.value == pytest.approx(1 / 3, rel=0.05)
+    assert difference_fall(data, MASK, 1, FEW, "A(0)")[0].value == pytest.approx(1)
+    curves = difference_curves(data, MASK)
+    assert float(curves["D"].sel(reading="A(0)")[0, 0]) == pytest.approx(float(curves["D"].sel(reading="A(t)")[0, 0]))
+
+
+@pytest.mark.parametrize(
+    ("end", "rank", "obstacle"),
+    [
+        ({"mask 14": 0.5}, {"mask 14": (1, 0)}, None),
+        ({"mask 14": 1.2}, {"mask 14": (1, 0)}, "the mask's distance does not shrink"),
+        ({"mask 14": 0.5, "white noise": 0.5}, {"mask 14": (1, 0)}, "no more than white noise of equal norm"),
+        ({"mask 14": 0.5, "equal spectrum": 0.4}, {"mask 14": (1, 0)}, "no more than equal spectrum of equal norm"),
+        ({"mask 14": 0.5}, {"mask 14": (1, 1)}, "retrieval does not rise"),
+        ({"mask 14": 0.5}, {}, "retrieval is complete from the start"),
+    ],
+)
+def test_completion_is_claimed_only_where_all_of_it_holds(end: Any, rank: Any, obstacle: str | None) -> None:
+    found = block_verdict(experiment(end, rank=rank), 1, FEW)
+    assert found.claimed is (obstacle is None)
+    if obstacle:
+        assert any(obstacle in one for one in found.obstacles)
+
+
+def test_a_black_square_that_loses_its_contrast_alone_completes_nothing() -> None:
+    data = experiment({"mask 14": 0.5}, rank={"mask 14": (1, 0)})
+    grey = data.sel(condition=["white noise"]).assign_coords(
+        condition=["mask 14 grey"], kind=("condition", ["mask"]), fill=("condition", ["grey"])
+    )
+    both = xr.concat([data, grey], "condition", data_vars="minimal", coords="minimal", compat="override")
+    both = both.assign_attrs(data.attrs)
+    found = block_verdict(both, 1, FEW)
+    assert not found.claimed
+    assert "filled with grey does not shrink" in found.obstacles[0]
+
+
+def test_retrieval_is_paired_over_images() -> None:
+    start, end, rise = retrieval(experiment({}, rank={"mask 14": (2, 0)}), MASK, 1, FEW)
+    assert end.value == 1
+    assert rise.value == pytest.approx(1 - start.value)
+    assert rise.interval.low > 0
+
+
+def test_accuracy_counts_unsolved_images_as_wrong() -> None:
+    data = experiment({})
+    assert correct(data, ["intact"])[:, -1].all()
+    assert accuracy_drop(data, ["intact"], FEW).value == 0
+    data["logits"].loc[{"condition": "intact", "stimulus": 3}] = np.nan
+    assert correct(data, ["intact"])[3].tolist() == [0, 0]
+    data["label"][:] = -1
+    assert accuracy_drop(data, MASK, FEW).reason == "the images have no labels"
+
+
+def test_solution_times_are_the_last_change_to_right() -> None:
+    rng = np.random.default_rng(0)
+    right, fraction = rng.random((200, 7)) < 0.7, np.linspace(0, 1, 7)
+    found = solution_times(right, fraction)
+    for image, time in zip(right, found.fraction, strict=True):
+        first = [t for t in range(7) if image[t:].all()]
+        assert (math.isnan(time) and not first) or time == fraction[first[0]]
+    assert found.censored == (~right[:, -1]).sum()
+    assert math.isnan(solution_times(np.zeros((3, 2), dtype=bool), np.array([0.0, 1.0])).median)
+
+
+def test_intervals_of_the_index_cover_the_truth() -> None:
+    rng = np.random.default_rng(1)
+
+    def draw(n: int) -> tuple[np.ndarray, ...]:
+        spread = rng.lognormal(0, 0.3, n)
+        maps = rng.normal(size=(n, 6)) * spread[:, None]
+        own = rng.lognormal(-1, 0.4, n) * spread
+        return maps, own, 0.8 * own * rng.lognormal(0, 0.2, n)
+
+    def between(maps: np.ndarray) -> np.ndarray:
+        apart = np.linalg.norm(maps[:, None] - maps[None], axis=2)
+        return apart.sum(1) / (len(maps) - 1)
+
+    _, own0, own1 = draw(400_000)
+    truth, hits, runs, n = 1 - own1.mean() / own0.mean(), 0, 400, 50
+    for run in range(runs):
+        maps, own0, own1 = draw(n)
+        data = experiment({}, n)
+        yardstick = between(maps)
+        data["between"][:] = np.stack([yardstick, yardstick], 1)
+        data["distance"].loc[{"condition": "mask 14"}] = np.stack([own0, own1], 1)
+        hits += truth in completion_index(data, MASK, 1, Resampler(run, 199), floor=0.0).interval
+    assert 0.92 <= hits / runs <= 0.98
+
+
+def test_the_whole_analysis_says_its_n_and_is_written(tmp_path: Any) -> None:
+    data = experiment({"mask 14": 0.5}, rank={"mask 14": (1, 0)})
+    found = analyze_completion({"a": {"flow": data, "no time": experiment({})}}, resamples=199)
+    assert found.conclusion == "a (this network, 40 images, 14 x 14 mask): block 1 completes."
+    for claim in found.claims:
+        plain = claim.to_dict()
+        assert {"name", "n", "estimate", "interval", "control", "conclusion"} <= set(plain)
+        assert "nan" not in plain["conclusion"]
+    path = write_result(found.to_tree(), tmp_path / "completion.nc", "completion")
+    tree = open_result(path)
+    assert json.loads(tree.attrs["claims"])[0]["unit"] == "images"
+    assert tree["network1"]["D"].sizes == {"reading": 2, "block": 1, "time": 2}
+
+
+def test_nothing_to_analyse_is_refused() -> None:
+    with pytest.raises(InputError, match="experiments names no network"):
+        analyze_completion({})
+    with pytest.raises(InputError, match="has no mask of side 8"):
+        analyze_completion({"a": {"flow": experiment({}).assign_attrs(main=8)}}, resamples=199)
+    with pytest.raises(InputError, match="'flow' is missing"):
+        analyze_completion({"a": {"no time": experiment({})}}, resamples=199)
