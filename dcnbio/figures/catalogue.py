@@ -21,6 +21,7 @@ from dcnbio.figures.reconstructions import RECONSTRUCTIONS
 from dcnbio.figures.relative_distance import RELATIVE_DISTANCE
 from dcnbio.figures.sigma_depth import SIGMA_DEPTH
 from dcnbio.figures.sigma_distributions import SIGMA_DISTRIBUTIONS
+from dcnbio.figures.solver_check import SOLVER_CHECK
 from dcnbio.figures.solver_work import SOLVER_WORK
 from dcnbio.figures.training_curves import TRAINING_CURVES
 from dcnbio.figures.trajectories import TRAJECTORIES
@@ -37,6 +38,7 @@ KINDS = {
         FEATURE_MAPS,
         TRAJECTORIES,
         SOLVER_WORK,
+        SOLVER_CHECK,
         TRAINING_CURVES,
         RECONSTRUCTIONS,
         MASK_ACCURACY,

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullFormatter
 
+from dcnbio.figures.decade_axis import decade_axis
 from dcnbio.figures.direct_labels import label_end
 from dcnbio.figures.interval_band import interval_band, interval_bars
 from dcnbio.figures.page import current_page, new_figure
@@ -68,9 +68,6 @@ def draw_curves(axes: Axes, table: Table, panel: Panel, series: Sequence[str]) -
     series : sequence of str
         All series of the figure, which gives each its colour.
     """
-    if panel.log:
-        axes.set_xscale("log")
-        axes.xaxis.set_minor_formatter(NullFormatter())
     if panel.reference is not None:
         axes.axhline(panel.reference[0], color=GREY, lw=0.8, ls=":", zorder=0)
     for name in unique(table, "series"):
@@ -86,6 +83,8 @@ def draw_curves(axes: Axes, table: Table, panel: Panel, series: Sequence[str]) -
         if panel.named and name and known.size:
             label_end(axes, x[known[-1]], y[known[-1]], name, shade)
     axes.margins(x=0.02)
+    if panel.log:
+        decade_axis(axes, "x")
     if panel.limits is not None:
         axes.set_ylim(*panel.limits)
     if panel.reference is not None and panel.reference[1]:

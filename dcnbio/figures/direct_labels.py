@@ -26,6 +26,9 @@ def label_end(axes: Axes, x: float, y: float, text: str, shade: str) -> None:
         color=shade,
         gid=MARK,
         annotation_clip=False,
+        # a thin line that passes behind a name would cross it out
+        bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.2},
+        zorder=1.5,
     )
 
 

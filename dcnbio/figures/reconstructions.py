@@ -23,7 +23,7 @@ def reconstructions_table(result: xr.DataTree) -> Table:
     Parameters
     ----------
     result : xarray.DataTree
-        From `dcnbio.probe.reconstruction.reconstruct`.
+        From `dcnbio.probe.reconstructed_images.reconstruct`.
     """
     data = result.to_dataset().isel(stimulus=slice(SHOWN)).transpose("stimulus", "channel", "y", "x")
     rows = []

@@ -6,12 +6,18 @@ import numpy as np
 import pytest
 
 import dcnbio
+from dcnbio.analysis.completion import analyze_completion
+from dcnbio.analysis.contrast.analysis import analyze_contrast
 from dcnbio.analysis.scales import analyze_scales
 from dcnbio.figures.training_curves import TrainingRun
 from dcnbio.model.decoder import build_decoder
 from dcnbio.model.scales import initial_log2_sigma
+from dcnbio.probe.completion import CompletionSettings, completion_experiment
+from dcnbio.probe.contrast.record import record_contrast
+from dcnbio.probe.contrast.settings import ContrastSettings
 from dcnbio.probe.filters import checkpoint_filters, record_filters
-from dcnbio.probe.reconstruction import reconstruct
+from dcnbio.probe.reconstructed_images import reconstruct
+from dcnbio.probe.solver_check import check_solver
 
 SMALL = {"widths": (8, 16), "norm_groups": 8}
 
@@ -64,7 +70,33 @@ def reconstructions():
 
 
 @pytest.fixture(scope="session")
-def results(filters, scales, recording, run, reconstructions):
+def completion():
+    settings = CompletionSettings(masks=(6, 14), controls=False, times=3, mechanism=0)
+    net = dcnbio.build("dcn-ode", integration_time=0.2, **SMALL)
+    experiment = completion_experiment(net, dcnbio.load_images(limit=10), settings)
+    return analyze_completion({"small": experiment}, resamples=99).to_tree()
+
+
+@pytest.fixture(scope="session")
+def contrast():
+    settings = ContrastSettings(
+        contrasts=(0.03, 0.3), attributed=(0.3,), whole=(0.3,), few=2, precise=1, looser=(1, 10), surface=(0.1, 1)
+    )
+    net = dcnbio.build("dcn-ode", integration_time=0.2, **SMALL)
+    return analyze_contrast(
+        {"small": record_contrast(net, dcnbio.load_images(limit=10), settings)}, resamples=99
+    ).to_tree()
+
+
+@pytest.fixture(scope="session")
+def solver_check():
+    return check_solver(
+        dcnbio.build("dcn-ode", integration_time=0.5, **SMALL), dcnbio.load_images(limit=2), (1e-2, 1e-3, 1e-4)
+    )
+
+
+@pytest.fixture(scope="session")
+def results(filters, scales, recording, run, reconstructions, completion, contrast, solver_check):
     """Of each kind of result, one."""
     return {
         "filters": filters,
@@ -73,4 +105,7 @@ def results(filters, scales, recording, run, reconstructions):
         "run": run,
         "spec": filters,
         "reconstructions": reconstructions,
+        "completion": completion,
+        "contrast": contrast,
+        "solver_check": solver_check,
     }

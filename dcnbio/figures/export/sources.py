@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,8 +61,19 @@ def content_hash(path: str | os.PathLike[str]) -> str:
         return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
+def read_check(path: Path) -> dict[str, Any]:
+    """Read what ``dcnbio check-solver --json`` printed."""
+    try:
+        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} is no JSON ({error}); give what dcnbio check-solver --json prints.") from error
+    if not isinstance(found, dict) or "solvers" not in found or "reference" not in found:
+        raise InputError(f"{path} holds no solver check; of JSON files, figures take what dcnbio check-solver prints.")
+    return found
+
+
 def open_source(path: str | os.PathLike[str]) -> Source | None:
-    """Open a recording, a result of ``dcnbio analyze`` or a training run; None if it is none of these.
+    """Open a recording, a result of ``dcnbio analyze``, a solver check or a training run; None if it is none of these.
 
     Raises
     ------
@@ -79,6 +91,8 @@ def open_source(path: str | os.PathLike[str]) -> Source | None:
         return Source(str(tree.attrs[MARK]), tree, path.stem, content_hash(path))
     if path.exists() and state_of(path) in ("complete", "unfinished"):
         return Source("recording", open_recording(path), path.stem, content_hash(path))
+    if path.suffix == ".json" and path.is_file():
+        return Source("solver_check", read_check(path), path.stem, content_hash(path))
     metrics = path / "metrics.csv" if path.is_dir() else path
     if metrics.name == "metrics.csv" and metrics.is_file():
         run = read_run(path)

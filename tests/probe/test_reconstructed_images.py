@@ -9,7 +9,7 @@ import torch
 import dcnbio
 from dcnbio.errors import InputError
 from dcnbio.model.decoder import build_decoder, encode
-from dcnbio.probe.reconstruction import reconstruct
+from dcnbio.probe.reconstructed_images import reconstruct
 
 SMALL = {"widths": (4, 8, 16), "norm_groups": 4, "integration_time": 0.1}
 
