@@ -12,7 +12,7 @@ from cyclopts import Parameter
 
 from dcnbio.commands.analyze import RESAMPLING, Resampling, Where
 from dcnbio.commands.completion_report import as_json, report
-from dcnbio.commands.options import Images, Model, whole_numbers
+from dcnbio.commands.options import Images, Model, limit_of, whole_numbers
 from dcnbio.commands.output import Speaker
 from dcnbio.errors import InputError
 
@@ -35,7 +35,7 @@ class Shown:
     """What networks are shown."""
 
     images: Images = None
-    limit: Annotated[int, Parameter(help="How many images, spread evenly over the classes; 1000 for print.")] = 100
+    limit: Annotated[str, Parameter(help="How many images, spread evenly over the classes, or all.")] = "100"
     masks: Annotated[str, Parameter(help="Sides of central squares of zeros, in pixels, e.g. 6,14 or 2-8.")] = (
         "6,10,14,18,22"
     )
@@ -77,7 +77,7 @@ def completion(
     if resampling.resamples < 99:
         raise InputError(f"--resamples is {resampling.resamples}; limits at 95 % need at least 99 (1999 for print).")
     planned = plan(checkpoints, model, shown, resampling.seed)
-    data = load_images(shown.images, limit=shown.limit)
+    data = load_images(shown.images, limit=limit_of(shown.limit))
     speaker = Speaker(where.json)
     experiments, mechanisms = run(planned, data)
     found = analyze_completion(experiments, mechanisms, **vars(resampling))
