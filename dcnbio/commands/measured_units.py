@@ -205,7 +205,7 @@ def record_receptive_fields(
 
 
 def own_gratings(found: Recordings) -> OwnGratings:
-    """Give each unit its preferred grating, where its field was measured, or else where its layers look."""
+    """Give each unit its best grating, where its field was measured, or else where its layers look."""
     import numpy as np
 
     from dcnbio.analysis.responses.field_measures import field_measures
@@ -219,7 +219,8 @@ def own_gratings(found: Recordings) -> OwnGratings:
         measured = [fields[name] for name in ("field_centre_y", "field_centre_x")]
         good = np.isfinite(measured[0]) & ~fields["censored_field_sigma_gradient"]
         places = [np.where(good, there, place) for there, place in zip(measured, places, strict=True)]
-    wanted = ("preferred_orientation", "preferred_spatial_frequency", "preferred_phase")
+    # the best that was shown: between the gratings shown, phase and response are not known
+    wanted = ("best_orientation", "best_spatial_frequency", "best_phase")
     return OwnGratings(*(columns[name] for name in wanted), *places)
 
 

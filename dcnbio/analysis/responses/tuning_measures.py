@@ -23,7 +23,9 @@ NAMES = (
     "preferred_spatial_frequency",
     "spatial_frequency_bandwidth",
     "bandwidth_index",
-    "preferred_phase",
+    "best_orientation",
+    "best_spatial_frequency",
+    "best_phase",
     "f1_f0",
 )
 # of the median over the block's units of the largest modulation, below which a unit counts as unresponsive
@@ -86,7 +88,9 @@ def tuning_measures(gratings: xr.Dataset, signal: str = "z", time: int = -1) -> 
             "censored_spatial_frequency_bandwidth": scaled.cut_missing,
             "bandwidth_index": scaled.index,
             "censored_bandwidth_index": scaled.index_cut_missing,
-            "preferred_phase": float(modulation.best_phase[i][best[i]]),
+            "best_orientation": float(orientation[at_orientation]),
+            "best_spatial_frequency": float(frequency[at_frequency]),
+            "best_phase": float(modulation.best_phase[i][best[i]]),
             "f1_f0": float(modulation.ratio[i][best[i]]),
         }
 

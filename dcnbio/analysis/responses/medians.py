@@ -1,0 +1,99 @@
+"""Medians over the units of one network, with an interval over units and bounds for those that do not respond."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import xarray as xr
+
+from dcnbio.analysis.responses.measure_names import CENSORED
+from dcnbio.analysis.shapes import Floats
+from dcnbio.analysis.statistics.interval import Interval
+
+__all__ = ["UnitMedian", "median_of_values", "unit_median"]
+
+RESAMPLES = 1999
+LEAST = 6
+
+
+@dataclass(frozen=True)
+class UnitMedian:
+    """A median over units.
+
+    Attributes
+    ----------
+    value : float
+        NaN where no unit has the measure.
+    interval : Interval
+        Bootstrap over units of this network: it says nothing of other networks.
+    n, missing, censored : int
+        Units with the measure, without it, and with a limit alone (which counts as its limit).
+    bounds : tuple of float
+        Medians that are possible if the units without the measure had any value at all.
+    """
+
+    value: float
+    interval: Interval
+    n: int
+    missing: int
+    censored: int
+    bounds: tuple[float, float]
+
+    @property
+    def caveat(self) -> str:
+        """What to bear in mind, in words; empty if nothing."""
+        parts = []
+        if self.censored:
+            parts.append(f"{self.censored} of {self.n} are limits")
+        if self.missing:
+            low, high = (f"{b:.3g}" if np.isfinite(b) else "anything" for b in self.bounds)
+            parts.append(f"{self.missing} units lack it, with which the median lies from {low} to {high}")
+        return "; ".join(parts)
+
+
+def median_of_values(values: Floats, rng: np.random.Generator, censored: int = 0) -> UnitMedian:
+    """Take the median of what is finite.
+
+    Parameters
+    ----------
+    values : array [unit]
+        NaN where a unit does not have it.
+    rng : numpy.random.Generator
+    censored : int
+        How many of the values are limits.
+
+    Returns
+    -------
+    UnitMedian
+
+    Examples
+    --------
+    >>> found = median_of_values(np.array([1.0, 2.0, 3.0, np.nan]), np.random.default_rng(0))
+    >>> found.value, found.missing, found.bounds
+    (2.0, 1, (1.5, 2.5))
+    """
+    known = values[np.isfinite(values)]
+    missing = int(values.size - known.size)
+    if not known.size:
+        return UnitMedian(float("nan"), Interval.none("no unit has the measure"), 0, missing, 0, (np.nan, np.nan))
+    bounds = []
+    for end in (-np.inf, np.inf):
+        ordered = np.sort(np.append(known, np.full(missing, end)))
+        low, high = ordered[(values.size - 1) // 2], ordered[values.size // 2]
+        bounds.append(float((low + high) / 2) if np.isfinite([low, high]).all() else float(end))
+    if known.size < LEAST:
+        interval = Interval.none(f"{known.size} units are too few to resample (at least {LEAST})")
+    else:
+        drawn = np.median(known[rng.integers(0, known.size, (RESAMPLES, known.size))], axis=1)
+        low, high = np.quantile(drawn, [0.025, 0.975])
+        interval = Interval(float(low), float(high), 0.95, "percentile bootstrap over units of this network")
+    return UnitMedian(float(np.median(known)), interval, int(known.size), missing, censored, (bounds[0], bounds[1]))
+
+
+def unit_median(measures: xr.Dataset, name: str, rng: np.random.Generator) -> UnitMedian:
+    """Take the median of a measure over all units of a network that have it, responsive or not."""
+    values = measures[name].values
+    flag = f"censored_{name}"
+    censored = int((measures[flag].values & np.isfinite(values)).sum()) if name in CENSORED and flag in measures else 0
+    return median_of_values(values, rng, censored)
