@@ -74,7 +74,7 @@ def draw_contrast_response(table: Table) -> Figure:
     for name in unique(table, "panel"):
         accuracy = name.endswith("accuracy")
         title = name.rpartition(":")[0]
-        label = "Accuracy (%)" if accuracy else "NFE of block 1 (evaluations)"
+        label = "Accuracy (%)" if accuracy else "NFE, block 1 (count)"
         limits = (0.0, 104.0) if accuracy else (0.0, 1.1 * most)
         panels.append(Panel(name, "Contrast c (1)", label, title=title, log=True, bars=True, limits=limits))
     return draw_curve_grid(table, panels, 2.1, 2)
