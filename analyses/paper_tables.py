@@ -1,0 +1,223 @@
+"""Tables 1, 2, 3, 5 and 6 as one page: the paper's numbers, ours, their interval, and how far the recipe was.
+
+    python analyses/paper_tables.py                                     shipped networks, results/small_data.csv
+    python analyses/paper_tables.py runs/*/checkpoint.safetensors       and these
+    python analyses/paper_tables.py --decoders runs/decoder/checkpoint.safetensors
+
+The paper's numbers are in paper_values.csv; ours come from the headers of checkpoints and from results/small_data.csv,
+and nothing is typed in by hand. The paper gives mean +- sd of three runs, against which a single run is judged by the
+prediction interval mean +- t sd sqrt(1 + 1/3) = mean +- 4.97 sd (95 %).
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from scipy.special import stdtrit
+
+from dcnbio.analysis.statistics.t_interval import t_interval
+from dcnbio.model.checkpoint import Header, read_header
+from dcnbio.model.loading import find_checkpoint, shipped_checkpoints
+from dcnbio.model.network import build
+from dcnbio.model.rows import ROWS
+from dcnbio.probe.interval import accuracy_interval
+from dcnbio.training import read_recipe
+
+HERE = Path(__file__).parent
+TABLES = {
+    "1": "Table 1. CIFAR-10, all training images",
+    "2": "Table 2. Few images per class",
+    "3": "Table 3. Reconstruction",
+    "5": "Table 5. Filters that depend on time",
+    "6": "Table 6. ODE-Net with T = 2 and CELU",
+}
+HEADER = "| network | condition | measure | paper | ours | 95 % interval | against the paper | recipe |"
+NOT_RUN = ("not run", "", "", "")
+PAPERS_IMAGES, PAPERS_EPOCHS = 50_000, 100
+RELEVANT = ("data", "optimisation", "phases", "guards", "network", "initial_sigma", "dtype")
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A checkpoint's header with its file's name."""
+
+    name: str
+    header: Header
+
+    @property
+    def spec(self) -> dict[str, Any]:
+        """What was trained."""
+        return self.header.spec
+
+
+def options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("checkpoints", nargs="*", help="besides the shipped ones")
+    parser.add_argument("--decoders", nargs="*", default=[], help="decoders, for table 3")
+    parser.add_argument("--small-data", type=Path, default=HERE / "results" / "small_data.csv")
+    parser.add_argument("--out", type=Path, help="a .md file; printed if left out")
+    parser.add_argument("--overwrite", action="store_true")
+    return parser.parse_args()
+
+
+def read_rows(path: Path) -> list[dict[str, str]]:
+    """Read a table."""
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def prediction_factor(runs: int) -> float:
+    """Give t sqrt(1 + 1 / runs): a further run lies within that many sd of the mean of `runs` (95 %)."""
+    return float(stdtrit(runs - 1, 0.975)) * math.sqrt(1 + 1 / runs)
+
+
+def judged(value: float, row: dict[str, str]) -> str:
+    """Say whether a single run is one of the paper's."""
+    if not row["sd"] or not row["n_runs"] or int(row["n_runs"]) < 2:
+        return "no sd to judge by"
+    half = prediction_factor(int(row["n_runs"])) * float(row["sd"])
+    low, high = float(row["mean"]) - half, float(row["mean"]) + half
+    said = "within" if low <= value <= high else "below" if value < low else "above"
+    return f"{said} {low:.1f} to {high:.1f}"
+
+
+def flat(values: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """List settings by their dotted names."""
+    if isinstance(values, dict):
+        for key, value in values.items():
+            yield from flat(value, f"{prefix}.{key}" if prefix else str(key))
+    else:
+        yield prefix, list(values) if isinstance(values, tuple) else values
+
+
+def recipe_distance(header: Header) -> str:
+    """Say in what a training run was not the paper's: passes, and every setting that differs."""
+    recipe, said = header.recipe, []
+    passes = header.metrics.get("passes") or sum(part.get("image_passes", 0) for part in recipe.get("parts", []))
+    whole = PAPERS_IMAGES * PAPERS_EPOCHS
+    if passes and passes != whole:
+        said.append(f"{passes:,} image passes of {whole:,} ({100 * passes / whole:.1f} %)")
+    if "optimisation" not in recipe:
+        said += [str(part["solver"]) for part in recipe.get("parts", []) if "solver" in part]
+        said += [f"{key} {recipe[key]}" for key in ("data", "gradient", "gradient_norm_clip") if key in recipe]
+        return "; ".join(said) or "not recorded"
+    ours = dict(flat({key: recipe[key] for key in RELEVANT if key in recipe}))
+    papers = read_recipe(HERE / "recipes" / "paper.toml").to_dict()
+    theirs = dict(flat({key: papers[key] for key in RELEVANT if key in papers}))
+    said += [f"{key} {value}" for key, value in ours.items() if theirs.get(key) != value]
+    return "; ".join(said) or "the paper's"
+
+
+def variant(row: dict[str, str]) -> tuple[float | None, str | None]:
+    """Read T and activation of table 6's conditions."""
+    _, _, words = row["condition"].partition("(T=")
+    if not words:
+        return None, None
+    time, activation = words.rstrip(")").split()
+    return float(time), activation.lower()
+
+
+def matches(one: Trained, row: dict[str, str]) -> bool:
+    """Say whether a checkpoint is of a row of the paper's tables."""
+    if one.spec["row"] != row["model"] or one.header.metrics.get("test_accuracy") is None:
+        return False
+    if one.header.recipe.get("initial_sigma", "paper") != "paper":
+        return False
+    usual = build(row["model"]).spec
+    time, activation = variant(row)
+    wanted = (usual.integration_time[0] if time is None else time, activation or usual.activation)
+    return (one.spec["integration_time"][0], one.spec["activation"]) == wanted
+
+
+def accuracy_cells(row: dict[str, str], trained: list[Trained]) -> list[tuple[str, str, str, str]]:
+    """Give ours for a network trained on all images, one line per checkpoint."""
+    found = []
+    for one in (one for one in trained if matches(one, row)):
+        metrics = one.header.metrics
+        n = int(metrics["test_n"])
+        low, high = accuracy_interval(round(metrics["test_accuracy"] * n), n)
+        value = 100 * metrics["test_accuracy"]
+        interval = f"{100 * low:.1f} to {100 * high:.1f} ({n:,} test images, one seed)"
+        found.append((f"{value:.1f} ({one.name})", interval, judged(value, row), recipe_distance(one.header)))
+    return found or [NOT_RUN]
+
+
+def small_data_cells(row: dict[str, str], runs: list[dict[str, str]]) -> list[tuple[str, str, str, str]]:
+    """Give ours for few images per class: mean and t interval over seeds."""
+    count = row["condition"].split()[0]
+    mine = [run for run in runs if (run["model"], run["per_class"]) == (row["model"], count)]
+    if not mine:
+        return [NOT_RUN]
+    values = [100 * float(run["test_accuracy"]) for run in mine]
+    interval = t_interval(values)
+    limits = f"{interval.low:.1f} to {interval.high:.1f}" if interval.exists else interval.reason
+    mean = sum(values) / len(values)
+    inside = sum(judged(value, row).startswith("within") for value in values)
+    verdict = f"{inside} of {len(values)} runs within" if row["n_runs"] else "no number of runs to judge by"
+    recipe = "analyses/recipes/paper_small_data.toml"
+    return [(f"{mean:.1f}", f"{limits} ({len(values)} seeds)", verdict, recipe)]
+
+
+def reconstruction_cells(row: dict[str, str], decoders: list[Trained]) -> list[tuple[str, str, str, str]]:
+    """Give 1,000 x MSE of decoders; the paper's unit is not stated, and its output is rescaled by batch."""
+    found = []
+    for one in decoders:
+        error = one.header.metrics.get("test_mse")
+        if one.spec["row"] == row["model"] and error is not None:
+            said = "another unit: 1,000 x MSE of the output as it is"
+            found.append((f"{1000 * error:.1f} ({one.name})", "not recorded", said, recipe_distance(one.header)))
+    return found or [NOT_RUN]
+
+
+def cells(
+    row: dict[str, str], trained: list[Trained], decoders: list[Trained], runs: list[dict[str, str]]
+) -> list[tuple[str, str, str, str]]:
+    """Give ours for one number of the paper's."""
+    if row["metric"] == "trainable parameters":
+        count = sum(p.numel() for p in build(row["model"]).parameters())
+        same = abs(count - float(row["mean"])) < 500
+        return [(f"{count:,}", "exact", "the same to the printed digits" if same else "differs", "")]
+    if row["model"] not in ROWS:
+        return [("not ours to run", "", "", "")]
+    if row["table"] == "2":
+        return small_data_cells(row, runs)
+    return reconstruction_cells(row, decoders) if row["table"] == "3" else accuracy_cells(row, trained)
+
+
+def page(trained: list[Trained], decoders: list[Trained], runs: list[dict[str, str]]) -> str:
+    """Lay out all tables."""
+    papers = read_rows(HERE / "paper_values.csv")
+    out = ["# The paper's tables, and ours", "", "Made by `python analyses/paper_tables.py`; see there."]
+    for table, title in TABLES.items():
+        out += ["", f"## {title}", "", HEADER, "|---|---|---|---|---|---|---|---|"]
+        for row in (row for row in papers if row["table"] == table):
+            spread = f" +- {row['sd']}" if row["sd"] else ""
+            for ours in cells(row, trained, decoders, runs):
+                line = [row["model"], row["condition"], row["metric"], row["mean"] + spread, *ours]
+                out.append(f"| {' | '.join(line)} |")
+    return "\n".join(out) + "\n"
+
+
+def main() -> None:
+    chosen = options()
+    if chosen.out and chosen.out.exists() and not chosen.overwrite:
+        raise SystemExit(f"{chosen.out} exists already; choose another name or pass --overwrite")
+    trained = [Trained(str(name), read_header(find_checkpoint(name))) for name in shipped_checkpoints()]
+    trained += [Trained(Path(name).parent.name or name, read_header(Path(name))) for name in chosen.checkpoints]
+    decoders = [Trained(Path(name).parent.name or name, read_header(Path(name))) for name in chosen.decoders]
+    runs = read_rows(chosen.small_data) if chosen.small_data.exists() else []
+    text = page(trained, decoders, runs)
+    if chosen.out:
+        chosen.out.write_text(text, encoding="utf-8")
+    else:
+        print(text)
+
+
+if __name__ == "__main__":
+    main()
