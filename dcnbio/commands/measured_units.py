@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from dcnbio.commands.intervention_option import frozen_by_natural_images
 from dcnbio.errors import InputError
 
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ def record_network(net: Network, plan: MeasurePlan, *, seed: int = 0, progress: 
     own = own_gratings(found)
     found = replace(found, **record_preferred(net, own, plan, bar("size and contrast")))
     if plan.reference:
-        frozen = frozen_copy(net, plan)
+        frozen = frozen_by_natural_images(net, plan.reference)
         with_statistics = record_preferred(frozen, own, plan, bar("the same, statistics frozen"), low=False)
         found = replace(found, **{f"{key}_frozen": value for key, value in with_statistics.items()})
     return found
@@ -239,13 +240,42 @@ def record_preferred(
     return {"size": size, "contrast": whole.isel(diameter=0, drop=True)}
 
 
-def frozen_copy(net: Network, plan: MeasurePlan) -> Network:
-    """Freeze the norms' statistics at those of natural images."""
-    import torch
+def record_growth(net: Network, seed: int = 0, *, channels: int = 6, progress: bool = False) -> xr.Dataset | None:
+    """Measure local fields of a few units against solver time in every block; None for a network without scales.
 
-    from dcnbio.images import Selection, read_images
-    from dcnbio.model.interventions import freeze_norms
+    Parameters
+    ----------
+    net : Network
+    seed : int
+        Of the noise image about which gradients are taken.
+    channels : int
+        Units of each block, spread evenly over its channels.
+    progress : bool
 
-    weight = next(net.readout.parameters())
-    images = read_images(selection=Selection(limit=plan.reference)).images
-    return freeze_norms(net, torch.from_numpy(images).to(weight))
+    Returns
+    -------
+    xarray.Dataset or None
+        See `dcnbio.analysis.responses.field_growth.field_growth`.
+    """
+    import numpy as np
+
+    from dcnbio.analysis.responses.field_growth import field_growth
+    from dcnbio.images import white_noise
+    from dcnbio.model.scales import layer_scales
+    from dcnbio.probe.responses.fields import FieldSettings, record_fields
+    from dcnbio.probe.responses.unit_position import unit_position
+
+    found = {scale.layer: float((scale.effective**2).mean().sqrt()) for scale in layer_scales(net)}
+    blocks = range(1, len(net.blocks) + 1)
+    scales = {b: [sigma for layer, sigma in found.items() if layer.startswith(f"blocks.{b - 1}.")] for b in blocks}
+    if not all(scales.values()):
+        return None
+    image = white_noise(1, np.random.default_rng(seed))
+    fields = {}
+    for block in blocks:
+        width = net.spec.widths[block - 1]
+        chosen = tuple(int(i) for i in np.unique(np.linspace(0, width - 1, channels).round()))
+        bar = f"fields of block {block}" if progress else ""
+        settings = FieldSettings(block, (0.0, 0.5, 1.0), chosen, whole=False, progress=bar)
+        fields[block] = record_fields(net, image, settings)
+    return field_growth(fields, scales, {block: unit_position(net, block).spacing for block in blocks})

@@ -14,7 +14,7 @@ from dcnbio.analysis.responses.contrast_measures import contrast_measures, froze
 from dcnbio.analysis.responses.field_measures import field_measures, noise_field_measures
 from dcnbio.analysis.responses.rectified import response
 from dcnbio.analysis.responses.size_measures import size_measures, suppression_measures
-from dcnbio.analysis.responses.tuning_measures import tuning_measures
+from dcnbio.analysis.responses.tuning_measures import tuning_in_time, tuning_measures
 from dcnbio.analysis.responses.unit_table import Columns, labelled
 
 __all__ = ["Recordings", "measure_units"]
@@ -75,7 +75,7 @@ def measure_units(recordings: Recordings, about: Mapping[str, Any] | None = None
     xarray.Dataset
         Along ``unit``, with coordinates ``block`` and ``channel``: measures in float, NaN where they do not exist, as
         ``undefined_<name>`` says and the attribute ``undefined_when`` explains; ``censored_<name>`` where they are
-        limits; ``responsive``, ``simple`` and ``gabor_fitted``.
+        limits; ``responsive``, ``simple`` and ``gabor_fitted``; and ``<name>_in_time`` (time, unit) for tuning at other times.
 
     Notes
     -----
@@ -99,6 +99,8 @@ def measure_units(recordings: Recordings, about: Mapping[str, Any] | None = None
             columns |= noise_field_measures(recordings.noise, recordings.fields["local"].isel(time=-1).values)
     coordinates = {name: recordings.gratings[name] for name in ("block", "channel")}
     data = labelled(columns, coordinates)
+    for name, values in tuning_in_time(recordings.gratings, signal).items():
+        data[name] = values
     plain = {"network": "", "row": "", "weights": "", "trained": 0, "settings": {}, **(about or {}), "signal": signal}
     data.attrs = {key: json.dumps(value) if isinstance(value, dict) else value for key, value in plain.items()}
     return data

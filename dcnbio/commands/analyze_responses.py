@@ -1,0 +1,224 @@
+"""``dcnbio analyze responses``: electrophysiology of a network's units, and what interventions change in it."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+from dcnbio.commands.intervention_option import check_intervention, intervened
+from dcnbio.commands.measured_units import SIZES, MeasurePlan, measure_network, plan_of, record_growth
+from dcnbio.commands.options import Json, Model, block_list
+from dcnbio.commands.output import Speaker
+from dcnbio.commands.table import table
+from dcnbio.errors import InputError
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from dcnbio.analysis.claim import Claim
+    from dcnbio.analysis.responses.result import ResponsesResult
+    from dcnbio.model.network import Network
+
+__all__ = ["responses"]
+
+
+@dataclass(frozen=True)
+class HowMuch:
+    """How much is shown, and of what."""
+
+    size: Annotated[str, Parameter(help=f"How much is shown: {', '.join(SIZES)}.")] = "default"
+    blocks: Annotated[str | None, Parameter(help="Blocks to record from, e.g. 1,2,3. [default: 1]")] = None
+    untrained: Annotated[bool, Parameter(help="Measure an untrained network of the same row beside it.")] = True
+    growth: Annotated[bool, Parameter(help="Measure local fields of a few units over time in all blocks.")] = True
+    intervention: Annotated[
+        tuple[str, ...],
+        Parameter(help="sigma=1.5, time=0, norm=20 or orders=1; may be repeated.", negative=()),
+    ] = ()
+    limit: Annotated[int, Parameter(help="Images that accuracy under interventions is measured on.")] = 100
+    seed: Annotated[int, Parameter(help="Of noise, resampling and the untrained network.")] = 0
+
+
+@dataclass(frozen=True)
+class Where:
+    """Where results go."""
+
+    out: Annotated[Path | None, Parameter(help="A .nc file for every unit's measures.")] = None
+    overwrite: Annotated[bool, Parameter(negative=(), help="Replace a result that is there.")] = False
+    json: Json = False
+
+
+DEFAULT, PRINTED = HowMuch(), Where()
+
+
+def responses(
+    checkpoint: Annotated[str, Parameter(help="A shipped name or a file.")] = "dcn-ode",
+    *,
+    model: Model = None,
+    how_much: Annotated[HowMuch, Parameter(name="*")] = DEFAULT,
+    where: Annotated[Where, Parameter(name="*")] = PRINTED,
+) -> int:
+    """Analyze responses: tuning, size, contrast, timing and receptive fields of units, as of neurons."""
+    from dcnbio.analysis.responses.result import analyze_responses
+    from dcnbio.analysis.result_file import check_result_path, write_result
+
+    if where.out is not None:
+        check_result_path(where.out, overwrite=where.overwrite)
+    found = analyze_responses(measured(checkpoint, model, how_much), how_much.seed)
+    text = report(found)
+    if where.out is not None:
+        write_result(found.to_tree(), where.out, "responses", overwrite=where.overwrite)
+        text += f"\n\nwritten to {where.out}"
+    Speaker(where.json).give(as_json(found), text)
+    return 0
+
+
+def chosen_plan(how_much: HowMuch) -> MeasurePlan:
+    """Read the options that say how much is measured, and refuse wrong ones before anything is run."""
+    plan = plan_of(how_much.size)
+    blocks = block_list(how_much.blocks)
+    if blocks is not None:
+        plan = replace(plan, blocks=tuple(blocks))
+    if how_much.limit < 1:
+        raise InputError(f"--limit is {how_much.limit}; at least 1 image is needed.")
+    for text in how_much.intervention:
+        check_intervention(text)
+    return plan
+
+
+def is_trained(checkpoint: str) -> bool:
+    """Say whether a checkpoint has been trained, by its header where it has one."""
+    from dcnbio.model.checkpoint import read_header
+    from dcnbio.model.loading import find_checkpoint
+
+    path = find_checkpoint(checkpoint)
+    return path.suffix != ".safetensors" or read_header(path).metrics.get("passes", 1) != 0
+
+
+def measured(checkpoint: str, model: str | None, how_much: HowMuch) -> ResponsesResult:
+    """Measure the network, its untrained twin, and its changed copies."""
+    from dcnbio.analysis.responses.result import ResponsesResult
+    from dcnbio.model.loading import load
+    from dcnbio.model.network import build
+
+    plan, seed = chosen_plan(how_much), how_much.seed
+    net, name = load(checkpoint, model), Path(checkpoint).stem
+    changed = {text: intervened(net, text) for text in how_much.intervention}  # refused before the long part
+    options: dict[str, Any] = {"seed": seed, "progress": sys.stderr.isatty()}
+    told(f"{name}: block {', '.join(map(str, plan.blocks))}")
+    measures = measure_network(net, plan, name=name, trained=is_trained(checkpoint), **options)
+    untrained = None
+    if how_much.untrained:
+        told(f"untrained {net.spec.row}, seed {seed}")
+        untrained = measure_network(build(net.spec, seed=seed), plan, name="untrained", trained=False, **options)
+    if how_much.growth:
+        told("local fields over time")
+    growth = record_growth(net, seed, progress=options["progress"]) if how_much.growth else None
+    tables, accuracy = {}, accuracies(net, changed, how_much.limit) if changed else {}
+    light = replace(plan, reference=0, noise=0)
+    for text, other in changed.items():
+        told(text)
+        tables[text] = measure_network(other, light, name=f"{name}, {text}", trained=is_trained(checkpoint), **options)
+    return ResponsesResult(measures, untrained, growth, tables, accuracy)
+
+
+def told(part: str) -> None:
+    """Tell what is being measured."""
+    print(f"{part} ...", file=sys.stderr, flush=True)
+
+
+def accuracies(net: Network, changed: dict[str, Network], limit: int) -> dict[str, float]:
+    """Measure accuracy on the same shipped images with and without each intervention."""
+    from dcnbio.images import load_images
+    from dcnbio.probe.accuracy import evaluate
+
+    images = load_images(limit=limit)
+    found = {"n": float(images.sizes["stimulus"])}
+    for name, one in {"none": net, **changed}.items():
+        told(f"accuracy, {name}")
+        found[name] = evaluate(one, images, batch_size=20).accuracy
+    return found
+
+
+def as_json(found: ResponsesResult) -> dict[str, Any]:
+    """Give plain values."""
+    return {
+        "analysis": "responses",
+        "network": found.measures.attrs["network"],
+        "row": found.measures.attrs["row"],
+        "weights": found.measures.attrs["weights"],
+        "settings": found.measures.attrs["settings"],
+        "units": plain_units(found.measures),
+        "untrained_units": None if found.untrained is None else plain_units(found.untrained),
+        "accuracy": found.accuracy,
+        "claims": [claim.to_dict() for claim in found.claims],
+        "conclusion": found.conclusion,
+    }
+
+
+def plain_units(measures: xr.Dataset) -> dict[str, list[Any]]:
+    """Give every measure of every unit, rounded to what can be told apart."""
+    found: dict[str, list[Any]] = {}
+    for name, values in {**measures.coords, **measures.data_vars}.items():
+        if values.dims != ("unit",):
+            continue
+        plain = values.values.tolist()
+        found[str(name)] = [float(f"{v:.5g}") if isinstance(v, float) else v for v in plain]
+    return found
+
+
+def report(found: ResponsesResult) -> str:
+    """Lay out what a person sees, within 80 columns."""
+    attrs = found.measures.attrs
+    n = found.measures.sizes["unit"]
+    parts = [f"{attrs['network']} ({attrs['row']}), {n} units, medians; r = max(0, z(T) - z_blank(T))"]
+    medians = [claim for claim in found.claims if not is_said(claim)]
+    parts.append(table(["measure", "n", "median", "95 % over units", "untrained"], [row(claim) for claim in medians]))
+    if found.growth is not None:
+        parts.append(growth_table(found.growth))
+    parts.append("\n".join(wrapped(claim.conclusion) for claim in found.claims if is_said(claim)))
+    limits = (
+        "Units of one network are no sample of networks: with one training seed, all this is said of this network. "
+        "The stimulus is the state at t = 0, so there is no duration, onset or steady state."
+    )
+    parts += [wrapped(limits), wrapped(f"Conclusion: {found.conclusion}")]
+    return "\n\n".join(parts)
+
+
+def is_said(claim: Claim) -> bool:
+    """Say whether a claim needs its sentence, since its control is another than the untrained network alone."""
+    return claim.control.name != "the same network untrained" or claim.name.startswith("share")
+
+
+def row(claim: Claim) -> list[str]:
+    """Lay out one median."""
+    interval = claim.interval.to_list()
+    limits = f"{interval[0]:.3g} to {interval[1]:.3g}" if interval else "-"
+    name = claim.name.removesuffix(", median")
+    return [textwrap.shorten(name, 40, placeholder="..."), str(claim.n), *map(number, (claim.estimate,)), limits] + [
+        number(claim.control.estimate)
+    ]
+
+
+def number(value: float) -> str:
+    """Write a number, or a dash where it is not known."""
+    return "-" if value != value else f"{value:.3g}"
+
+
+def growth_table(growth: xr.Dataset) -> str:
+    """Lay out the local field's sigma against time and block."""
+    rows = []
+    for i, block in enumerate(growth["block"].values.tolist()):
+        sigma = [f"{value:.2f}" for value in growth["sigma"].values[i]]
+        rows.append([str(block), str(int(growth["units"][i])), *sigma, f"{float(growth['linear'][i]):.2f}"])
+    times = [f"t = {share:g} T" for share in growth["time"].values]
+    return "local field, sigma in pixels (second moments)\n" + table(["block", "units", *times, "linear"], rows)
+
+
+def wrapped(text: str) -> str:
+    """Break a sentence at 80 columns."""
+    return textwrap.fill(text, 80, subsequent_indent="  ")
