@@ -14,9 +14,11 @@ from dcnbio.figures.contrast_surface import CONTRAST_SURFACE
 from dcnbio.figures.difference_course import DIFFERENCE_COURSE
 from dcnbio.figures.early_readout import EARLY_READOUT
 from dcnbio.figures.feature_maps import FEATURE_MAPS
+from dcnbio.figures.field_growth import FIELD_GROWTH
 from dcnbio.figures.filters import FILTERS
 from dcnbio.figures.kind import FigureKind
 from dcnbio.figures.mask_accuracy import MASK_ACCURACY
+from dcnbio.figures.receptive_fields import RECEPTIVE_FIELDS
 from dcnbio.figures.reconstructions import RECONSTRUCTIONS
 from dcnbio.figures.relative_distance import RELATIVE_DISTANCE
 from dcnbio.figures.sigma_depth import SIGMA_DEPTH
@@ -25,6 +27,8 @@ from dcnbio.figures.solver_check import SOLVER_CHECK
 from dcnbio.figures.solver_work import SOLVER_WORK
 from dcnbio.figures.training_curves import TRAINING_CURVES
 from dcnbio.figures.trajectories import TRAJECTORIES
+from dcnbio.figures.tuning_curves import TUNING_CURVES
+from dcnbio.figures.unit_measures import UNIT_MEASURES
 
 __all__ = ["figure_kind", "figure_kinds", "kinds_of", "plot"]
 
@@ -47,6 +51,10 @@ KINDS = {
         EARLY_READOUT,
         CONTRAST_RESPONSE,
         CONTRAST_SURFACE,
+        UNIT_MEASURES,
+        FIELD_GROWTH,
+        TUNING_CURVES,
+        RECEPTIVE_FIELDS,
     )
 }
 

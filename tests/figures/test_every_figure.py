@@ -120,10 +120,11 @@ def test_every_axis_says_what_it_is_and_its_unit(kind, drawn):
         if not (axes.axison and axes.get_visible()):
             continue
         bar = axes.get_label() == "<colorbar>"
-        for label, ticks in ((axes.get_xlabel(), axes.get_xticks()), (axes.get_ylabel(), axes.get_yticks())):
+        for label, ticks in ((axes.get_xlabel(), axes.get_xticklabels()), (axes.get_ylabel(), axes.get_yticklabels())):
             if bar and not label and axes.get_ylabel() + axes.get_xlabel():
                 continue
-            if len(ticks):
+            # a panel that shares its scale has numbers at its neighbour alone
+            if any(tick.get_visible() and tick.get_text() for tick in ticks):
                 assert UNIT.search(label), f"{label!r} of {kind.name} has no unit"
 
 

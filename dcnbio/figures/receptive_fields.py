@@ -1,0 +1,114 @@
+"""Receptive fields of units in time, by gradient."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from matplotlib.figure import Figure
+
+from dcnbio.errors import InputError
+from dcnbio.figures.image_grid import colour_bar, dress_map
+from dcnbio.figures.kind import FigureKind
+from dcnbio.figures.page import current_page, new_figure, styled
+from dcnbio.figures.palette import DIVERGING
+from dcnbio.figures.table import Table, table_of, unique
+
+__all__ = ["RECEPTIVE_FIELDS"]
+
+SHOWN = 6
+
+
+def fields_of(result: xr.DataTree | xr.Dataset) -> xr.DataArray:
+    """Take the local fields out of a result."""
+    data = result.to_dataset() if isinstance(result, xr.DataTree) else result
+    if "local" not in data:
+        raise InputError(
+            "this result holds no receptive fields; record some with dcnbio.probe.responses.record_fields."
+        )
+    return data["local"].transpose("time", "unit", "y", "x")
+
+
+def strongest(fields: xr.DataArray) -> list[int]:
+    """Choose the units whose last field has the most energy, in the order of their channels."""
+    energy = (fields.isel(time=-1).values.astype(np.float64) ** 2).sum((1, 2))
+    return sorted(int(unit) for unit in np.argsort(-energy, kind="stable")[:SHOWN])
+
+
+def receptive_fields_table(fields: xr.DataTree | xr.Dataset) -> Table:
+    """List the pixels of the fields of a few units at every recorded time.
+
+    Parameters
+    ----------
+    fields : xarray.Dataset
+        From `dcnbio.probe.responses.record_fields`.
+    """
+    local = fields_of(fields)
+    rows: list[dict[str, Any]] = []
+    for unit in strongest(local):
+        about = {"block": int(local["block"][unit]), "channel": int(local["channel"][unit])}
+        for i, time in enumerate(local["time"].values):
+            values = local.values[i, unit].astype(np.float64)
+            rows += [
+                {**about, "time": float(time), "y_pixels": y, "x_pixels": x, "field": float(values[y, x])}
+                for y, x in np.ndindex(*values.shape)
+            ]
+    return table_of(rows)
+
+
+@styled
+def draw_receptive_fields(table: Table) -> Figure:
+    """Draw a row per time, a column per unit, each unit in colours of its own scale.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        `receptive_fields_table`.
+    """
+    units = list(dict.fromkeys(zip(table["block"], table["channel"], strict=True)))
+    times = unique(table, "time")
+    cell = current_page().venue.page / (max(len(units), 4) + 1.6)
+    figure = new_figure(cell * len(times) + 0.3, columns=2)
+    grid = figure.subplots(len(times), len(units), squeeze=False)
+    for column, (block, channel) in zip(grid.T, units, strict=True):
+        own = table[(table["block"] == block) & (table["channel"] == channel)]
+        peak = float(np.abs(own["field"]).max()) or 1.0
+        for axes, time in zip(column, times, strict=True):
+            pixels = own[own["time"] == time].pivot(index="y_pixels", columns="x_pixels", values="field").to_numpy()
+            drawn = axes.imshow(pixels / peak, cmap=DIVERGING, vmin=-1, vmax=1)
+            dress_map(axes)
+        column[0].set_title(f"{block}.{channel}")
+    for axes, time in zip(grid[:, 0], times, strict=True):
+        axes.set_ylabel(f"t = {time:g} T")
+    colour_bar(figure, drawn, list(grid.ravel()), "Field over largest (1)")
+    return figure
+
+
+def receptive_fields_caption(fields: xr.DataTree | xr.Dataset) -> str:
+    """Say n, and what a field is."""
+    local = fields_of(fields)
+    return (
+        f"Local receptive fields of {min(SHOWN, local.sizes['unit'])} of n = {local.sizes['unit']} units "
+        "(block.channel) of this network, those with the most energy at the last time: gradient of the unit's h(t) to "
+        "the luminance of each pixel, with the norms' statistics held at the image's own. Colours are the field over "
+        "the unit's largest absolute value over all times. The network is not linear: the field is that about the "
+        "images it was recorded on. Single units: there is no error bar."
+    )
+
+
+RECEPTIVE_FIELDS = FigureKind(
+    "receptive_fields",
+    "fields",
+    receptive_fields_table,
+    draw_receptive_fields,
+    receptive_fields_caption,
+    {
+        "block": ("block of the unit", "1"),
+        "channel": ("channel of the unit", "1"),
+        "time": ("solver time over T", "1"),
+        "y_pixels": ("row of the image", "pixels"),
+        "x_pixels": ("column of the image", "pixels"),
+        "field": ("gradient of h to luminance", "h / luminance"),
+    },
+)
