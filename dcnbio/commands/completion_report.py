@@ -17,6 +17,7 @@ __all__ = ["as_json", "report"]
 
 # what is printed in full; all claims are in --json
 PRINTED = ("D(T) / D(0), A = A(t)", "restored by", "rho(T) outside", "read-out accuracy", "solution time")
+COMPARED = " minus "
 
 
 def wrapped(text: str) -> str:
@@ -46,6 +47,9 @@ def report(found: CompletionResult) -> str:
         said = [claim for claim in own if claim.name.removeprefix(network.name)[:1] in (":", " ")]
         told = [claim for claim in said if any(part in claim.name for part in PRINTED)]
         parts.append("\n".join(wrapped(f"{place(claim.name, network)}{claim.conclusion}") for claim in told))
+    compared = [claim for claim in found.claims if COMPARED in claim.name and "accuracy change" in claim.name]
+    if compared:
+        parts.append("\n".join(wrapped(claim.conclusion) for claim in compared))
     parts.append(wrapped(f"Conclusion: {found.conclusion}"))
     return "\n\n".join(parts)
 

@@ -223,3 +223,25 @@ def test_nothing_to_analyse_is_refused() -> None:
         analyze_completion({"a": {"flow": experiment({}).assign_attrs(main=8)}}, resamples=199)
     with pytest.raises(InputError, match="'flow' is missing"):
         analyze_completion({"a": {"no time": experiment({})}}, resamples=199)
+
+
+def test_networks_are_compared_on_the_same_images_alone() -> None:
+    one, two = experiment({}), experiment({})
+    # the second network is right under the mask, the first is not
+    two["logits"].loc[{"condition": "mask 14"}] = two["logits"].sel(condition="intact").values
+    wrong = one["logits"].sel(condition="intact").values
+    one["logits"].loc[{"condition": "mask 14"}] = -wrong
+    found = analyze_completion({"a": {"flow": one}, "b": {"flow": two}}, resamples=199)
+    compared = [claim for claim in found.claims if claim.name.startswith("a minus b")]
+    assert len(compared) == 1
+    assert compared[0].estimate == -1
+    assert "a larger loss of accuracy in a than in b" in compared[0].conclusion
+    other = two.assign_coords(stimulus=two["stimulus"] + 1)
+    found = analyze_completion({"a": {"flow": one}, "b": {"flow": other}}, resamples=199)
+    assert not any(claim.name.startswith("a minus b") for claim in found.claims)
+
+
+def test_too_few_images_give_no_interval_and_no_claim() -> None:
+    found = block_verdict(experiment({"mask 14": 0.4}, n=5), 1, FEW)
+    assert not found.claimed
+    assert "5 clusters are too few to resample" in found.obstacles[0]

@@ -9,6 +9,7 @@ import xarray as xr
 
 from dcnbio.analysis.claim import Claim
 from dcnbio.analysis.completion.claims import accuracy_claims, index_claims, paper_claims, region_claims
+from dcnbio.analysis.completion.comparison import comparison_claims
 from dcnbio.analysis.completion.mechanism_claims import mechanism_claims
 from dcnbio.analysis.completion.network import NetworkCompletion, measures_table
 from dcnbio.analysis.completion.readout_claims import readout_claims
@@ -72,6 +73,7 @@ def analyze_completion(
         tell(f"{name}: claims")
         verdicts[name] = [block_verdict(network.flow, block, resampler) for block in network.blocks]
         claims += network_claims(network, verdicts[name], resampler)
+    claims += comparison_claims(networks, resampler)
     conclusion = "; ".join(sentence(network, verdicts[network.name]) for network in networks) + "."
     return CompletionResult(tuple(networks), verdicts, tuple(claims), conclusion, seed, resamples)
 

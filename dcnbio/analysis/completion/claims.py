@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dcnbio.analysis.claim import Claim, Control
-from dcnbio.analysis.completion.conditions import condition_groups, main_mask, mask_sides
+from dcnbio.analysis.completion.conditions import condition_groups, main_mask, mask_sides, named_conditions
 from dcnbio.analysis.completion.index import completion_index
 from dcnbio.analysis.completion.network import NetworkCompletion
 from dcnbio.analysis.completion.paper_measure import difference_fall
@@ -15,6 +15,7 @@ from dcnbio.analysis.completion.wording import limited, percent, points
 __all__ = ["accuracy_claims", "claim_of", "control_of", "index_claims", "paper_claims", "region_claims"]
 
 STILL = "no time"
+OTHERS = ("other patch", "random place")
 REGIONS = ("inside", "border", "outside")
 
 
@@ -51,6 +52,12 @@ def paper_claims(network: NetworkCompletion, block: int, resampler: Resampler) -
     for reading in ("A(t)", "A(0)"):
         fall, null = difference_fall(network.flow, names, block, resampler, reading)
         text = fall_in_words(reading, fall, null)
+        twins = {
+            variant: difference_fall(data, names, block, resampler, reading)[0]
+            for variant, data in network.twins.items()
+        }
+        told = [f"{variant} {one.value:.2f}" for variant, one in twins.items() if not one.reason]
+        text += f" Twins: {', '.join(told)}." if told else ""
         name = "A(0) / A(T), a difference that stays" if reading == "A(t)" else "a difference that stays"
         title = f"{network.name} block {block}: the paper's D(T) / D(0), A = {reading}"
         found.append(claim_of(title, fall, control_of(name, null), text))
@@ -78,7 +85,13 @@ def index_claims(network: NetworkCompletion, block: int, verdict: Verdict, resam
     place = f"{network.name} block {block}"
     mask = main_mask(network.flow)
     twins = {name: completion_index(data, mask, block, resampler) for name, data in network.twins.items()}
-    beside = "; ".join(f"{name} {limited(one)}" for name, one in (verdict.noise | verdict.fills | twins).items())
+    shown = condition_groups(network.flow)
+    other_names = {name: shown[name] for name in OTHERS if name in shown}
+    other_names |= {"scrambled images": names} if (names := named_conditions(network.flow, "scrambled")) else {}
+    others = {name: completion_index(network.flow, names, block, resampler) for name, names in other_names.items()}
+    beside = "; ".join(
+        f"{name} {limited(one)}" for name, one in (verdict.noise | verdict.fills | others | twins).items()
+    )
     excluded = f"; {verdict.index.excluded} images left out" if verdict.index.excluded else ""
     claims = [
         claim_of(
@@ -89,8 +102,10 @@ def index_claims(network: NetworkCompletion, block: int, verdict: Verdict, resam
         )
     ]
     for kind, beyond in verdict.beyond.items():
-        sure = "more than" if beyond.above_zero else "not surely more than"
-        text = f"The mask shrinks {sure} {kind} of equal norm, by {limited(beyond)}."
+        sure = "not surely other than"
+        if beyond.interval.exists and 0 not in beyond.interval:
+            sure = "higher than" if beyond.value > 0 else "lower than"
+        text = f"The mask's index is {sure} that of {kind} of equal norm: difference {limited(beyond)}."
         title = f"{place}: index of the mask minus that of {kind} of equal norm"
         claims.append(claim_of(title, beyond, Control("no difference", 0.0), text))
     noise = retrieval(network.flow, ["white noise"], block, resampler)[2]

@@ -53,7 +53,9 @@ class Verdict:
         """What keeps completion from being claimed."""
         found = []
         if not self.index.above_zero:
-            found.append(self.index.reason or "the mask's distance does not shrink")
+            interval = self.index.interval
+            unsure = "" if interval.exists else f"its index has no interval: {interval.reason}"
+            found.append(self.index.reason or unsure or "the mask's distance does not shrink")
         elif not all(one.above_zero for one in self.beyond.values()):
             weak = [name for name, one in self.beyond.items() if not one.above_zero]
             found.append(f"it shrinks no more than {' and '.join(weak)} of equal norm")

@@ -1,0 +1,62 @@
+"""Networks against each other on the same images: which loses more accuracy by a mask."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dcnbio.analysis.claim import Claim, Control
+from dcnbio.analysis.completion.claims import claim_of
+from dcnbio.analysis.completion.conditions import INTACT, condition_groups, mask_sides
+from dcnbio.analysis.completion.network import NetworkCompletion
+from dcnbio.analysis.completion.readout import correct, has_labels
+from dcnbio.analysis.completion.resampling import Resampler
+from dcnbio.analysis.completion.wording import points
+from dcnbio.analysis.shapes import Floats
+
+__all__ = ["comparison_claims"]
+
+
+def comparison_claims(networks: Sequence[NetworkCompletion], resampler: Resampler) -> list[Claim]:
+    """Compare the first network with each other one that was shown the same images, mask by mask, paired over images.
+
+    Parameters
+    ----------
+    networks : sequence of NetworkCompletion
+    resampler : Resampler
+
+    Returns
+    -------
+    list of Claim
+        None for networks of other images, or without labels.
+    """
+    if not networks:
+        return []
+    first, claims = networks[0], []
+    for other in networks[1:]:
+        if not has_labels(first.flow) or not same_images(first, other):
+            continue
+        for side in sorted(set(mask_sides(first.flow)) & set(mask_sides(other.flow))):
+            difference = resampler.mean(change(first, side) - change(other, side))
+            sure = "not surely another"
+            if difference.interval.exists and 0 not in difference.interval:
+                sure = "a smaller" if difference.value > 0 else "a larger"
+            who = f"{first.name} than in {other.name}, one network each"
+            text = f"A mask of {side} pixels makes {sure} loss of accuracy in {who}: "
+            text += f"difference of the changes {points(difference)}."
+            title = f"{first.name} minus {other.name}: accuracy change by a mask of {side} pixels"
+            claims.append(claim_of(title, difference, Control("no difference", 0.0), text))
+    return claims
+
+
+def same_images(first: NetworkCompletion, other: NetworkCompletion) -> bool:
+    """Whether two networks were shown the same images."""
+    one, two = first.flow["stimulus"].values, other.flow["stimulus"].values
+    return first.flow.attrs.get("images") == other.flow.attrs.get("images") and np.array_equal(one, two)
+
+
+def change(network: NetworkCompletion, side: int) -> Floats:
+    """Give each image's change of being right by a mask, its placements averaged."""
+    names = condition_groups(network.flow)[f"mask {side}"]
+    return correct(network.flow, names)[:, -1] - correct(network.flow, [INTACT])[:, -1]
