@@ -47,6 +47,7 @@ def analyze_completion(
     Returns
     -------
     CompletionResult
+        ``claims``, ``verdicts`` by network and block, ``conclusion``, and ``to_tree`` for tables and curves.
 
     Raises
     ------
@@ -58,6 +59,18 @@ def analyze_completion(
     Intervals are over images and paired where images are the same: they say nothing of other training seeds.
     "Completion" is claimed of a block only where the mask's distance shrinks, more than white noise and noise of equal
     spectrum of equal norm do, squares of other fills shrink as well where these were shown, and retrieval rises.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import dcnbio
+    >>> from dcnbio.probe.completion import CompletionSettings, completion_experiment
+    >>> net = dcnbio.build("dcn-ode", widths=(4,), norm_groups=2, integration_time=0.1)
+    >>> images = np.random.default_rng(0).random((8, 3, 32, 32), dtype=np.float32)
+    >>> shown = CompletionSettings(masks=(14,), controls=False, times=2)
+    >>> found = analyze_completion({"mine": completion_experiment(net, images, shown)}, resamples=99)
+    >>> found.claims[0].name
+    'mine: accuracy change by a mask of 14 pixels'
     """
     if not experiments:
         raise InputError("experiments names no network; give at least one completion experiment.")

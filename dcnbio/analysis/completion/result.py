@@ -33,6 +33,11 @@ class CompletionResult:
         One sentence.
     seed, resamples : int
         Of the resampling.
+
+    Examples
+    --------
+    >>> CompletionResult((), {}, (), "nothing was shown.", 0, 99).to_tree().attrs["conclusion"]
+    'nothing was shown.'
     """
 
     networks: tuple[NetworkCompletion, ...]
