@@ -56,6 +56,8 @@ class Speaker:
     ----------
     json : bool
         Whether a program reads.
+    quiet : bool
+        Whether another process speaks for this one.
 
     Examples
     --------
@@ -64,17 +66,17 @@ class Speaker:
     {"images": 3}
     """
 
-    def __init__(self, json: bool) -> None:
-        self.json = json
+    def __init__(self, json: bool, quiet: bool = False) -> None:
+        self.json, self.quiet = json, quiet
 
     @property
     def shows_progress(self) -> bool:
         """Whether a bar makes sense: people read, on a terminal."""
-        return not self.json and sys.stderr.isatty()
+        return not (self.json or self.quiet) and sys.stderr.isatty()
 
     def say(self, sentence: str) -> None:
         """Tell people something, folded to their terminal."""
-        if not self.json:
+        if not (self.json or self.quiet):
             write(fold(sentence) if sys.stdout.isatty() else sentence, sys.stdout)
 
     def note(self, sentence: str) -> None:

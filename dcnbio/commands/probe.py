@@ -106,6 +106,10 @@ class Where:
     out: Annotated[Path | None, Parameter(help="A .zarr store or .nc file; else CHECKPOINT.zarr here.")] = None
     overwrite: Annotated[bool, flag("Replace a recording that is there.")] = False
     resume: Annotated[bool, flag("Go on with an unfinished recording.")] = False
+    shard: Annotated[
+        str | None,
+        Parameter(help="i/n: this process's part of a store that n processes fill; torchrun sets it by itself."),
+    ] = None
     yes: Annotated[bool, flag("Write more than 4 GB without asking.")] = False
     json: Json = False
 
@@ -113,14 +117,19 @@ class Where:
 ANY_IMAGES, ANYTHING, ANYHOW, ANYWHERE = ImageOptions(), What(), How(), Where()
 
 
-def target(what: What, where: Where) -> Path:
+def target(what: What, where: Where, shard: bool) -> Path:
     """Choose the file, and refuse one that cannot be written, before any work is done."""
     from dcnbio.recording import check_target
 
     out = where.out or Path(f"{Path(what.checkpoint).resolve().stem or 'run'}.zarr")
     if out.suffix.lower() in OTHER_KINDS:
         raise InputError(f"out (--out) is {out}; a recording is a .zarr store or a .nc file.")
-    check_target(out, overwrite=where.overwrite, resume=where.resume)
+    if shard and where.overwrite:
+        raise InputError(
+            f"overwrite (--overwrite) is given with several processes, none of which knows whose {out} it would "
+            "replace; remove the old one first, or choose another name."
+        )
+    check_target(out, overwrite=where.overwrite, resume=where.resume or shard)
     folder = out.absolute().parent
     while not os.path.lexists(folder):
         folder = folder.parent
@@ -203,12 +212,15 @@ def probe(
 
     Without options: the shipped dcn-ode on 100 of the shipped images, ten of each class.
     """
-    out = target(what, where)
+    from dcnbio.probe.sharding import shard_of
+
+    shard = shard_of(where.shard)
+    out = target(what, where, shard is not None)
     settings = settings_from(what, how)
     from dcnbio.probe.record import Destination, record
     from dcnbio.probe.stimuli import as_stimuli
 
-    speaker = Speaker(where.json)
+    speaker = Speaker(where.json, quiet=shard is not None and not shard.speaks)
     opened = open_network(what.checkpoint, what.model, what.integration_time)
     data = open_images(image_options)
     stimuli = as_stimuli(data)
@@ -219,10 +231,14 @@ def probe(
     for notice in (*opened.notices, *json.loads(data.attrs["notices"])):
         speaker.note(notice)
     command = command_text(sys.argv[1:])
-    to = Destination(out, where.overwrite, where.resume, speaker.shows_progress, command, speaker.say)
+    to = Destination(out, where.overwrite, where.resume, speaker.shows_progress, command, speaker.say, shard)
     with ends_with(lambda: what_is_kept(out)):
         tree = record(opened.net, stimuli, settings, to)
     found = {**probe_summary(tree, out), "notices": [*opened.notices, *json.loads(data.attrs["notices"])]}
+    if speaker.quiet:
+        return 0  # the first of the processes speaks for all
+    if not found["complete"]:
+        speaker.say(f"{out} holds {found['images']} of {len(stimuli)} images so far; the last shard makes it complete")
     if how.stepping == "shared":
         found["coupling"], sentence = coupling_of(opened.net, stimuli, settings)
         speaker.say(sentence)

@@ -63,6 +63,7 @@ def probe_summary(tree: xr.DataTree, path: Path) -> dict[str, Any]:
     return {
         "file": str(path),
         "bytes": describe(path)["bytes"],
+        "complete": bool(tree.attrs["complete"]),
         "images": len(label),
         "failed": failed,
         "accuracy": right / len(label) if labelled else None,

@@ -14,7 +14,7 @@ import xarray as xr
 from numpy.typing import NDArray
 from tqdm.std import tqdm
 
-from dcnbio.errors import InputError
+from dcnbio.errors import InputError, RecordingError
 from dcnbio.model.network import Network
 from dcnbio.probe.batches import Job, run_batches
 from dcnbio.probe.interventions import settle
@@ -22,6 +22,7 @@ from dcnbio.probe.overlap import one_behind
 from dcnbio.probe.plan import INTACT, map_shapes, numbers, plan
 from dcnbio.probe.precision import moved
 from dcnbio.probe.settings import ProbeSettings, settings_of
+from dcnbio.probe.sharding import Shard, shard_of, wait_for_others
 from dcnbio.probe.stimuli import Stimuli, as_stimuli, prepared_images
 from dcnbio.recording import (
     Batch,
@@ -59,6 +60,8 @@ class Destination:
         For provenance: what the person asked for.
     say : callable
         Takes sentences that a person should read, such as how many images were done before.
+    shard : Shard, optional
+        The part of the batches that is this process's, where several fill one store; it goes on with what is there.
     """
 
     path: Path | None = None
@@ -67,18 +70,40 @@ class Destination:
     progress: bool = False
     command: str = "dcnbio.probe"
     say: Callable[[str], None] = silent
+    shard: Shard | None = None
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether what is there is gone on with."""
+        return self.resume or self.shard is not None
 
     def check(self) -> None:
         """Refuse what is in the way, before any work."""
-        if self.path is not None:
+        if self.shard is not None:
+            self.check_shared()
+        elif self.path is not None:
             check_target(self.path, overwrite=self.overwrite, resume=self.resume)
         elif self.resume or self.overwrite:
             raise InputError("overwrite and resume need a file; give out=.")
 
+    def check_shared(self) -> None:
+        """Refuse what several processes cannot fill."""
+        if self.path is None or is_netcdf_name(self.path):
+            raise InputError(f"out is {self.path}, which several processes cannot fill; give a .zarr store.")
+        if self.overwrite:
+            raise InputError(
+                "overwrite is given with several processes, of which none knows whose recording it would replace; "
+                "remove the old one first, or choose another name."
+            )
+        check_target(self.path, resume=True)
+
 
 def stream(job: Job, about: dict[str, Any], to: Destination, path: Path) -> None:
     """Write batches to a Zarr store while the next ones are computed."""
-    with RecordingWriter(path, job.layout, about, overwrite=to.overwrite, resume=to.resume) as writer:
+    with RecordingWriter(path, job.layout, about, overwrite=to.overwrite, resume=to.goes_on) as writer:
+        if to.shard is not None:
+            stream_shard(job, to, to.shard, writer)
+            return
         if to.resume:
             to.say(f"{writer.images_done} of {job.layout.n} images are recorded already and are skipped")
         for name in writer.damaged:
@@ -88,6 +113,35 @@ def stream(job: Job, about: dict[str, Any], to: Destination, path: Path) -> None
             for batch in counted(batches, job.layout.n, writer.images_done, to.progress):
                 write(batch)
         writer.finish()
+
+
+def stream_shard(job: Job, to: Destination, shard: Shard, writer: RecordingWriter) -> None:
+    """Write one process's batches, and publish the recording if these were the last."""
+    shard.check(job.layout)
+    others = shard.others(job.layout.batches)
+    skipped = len(writer.done - others)
+    to.say(f"shard {shard.number} of {shard.of}: {skipped} of {job.layout.batches - len(others)} batches are there")
+    writer.start()
+    shown = to.progress and shard.speaks
+    with tqdm(total=job.layout.n, unit=" images", desc="probe", disable=not shown, leave=False) as bar:
+
+        def look() -> None:
+            bar.update(writer.images_recorded() - bar.n)
+
+        with one_behind(writer.write) as write:
+            for batch in run_batches(job, others | writer.done):
+                write(batch)
+                look()
+        if not writer.finish_if_last() and shard.launched and shard.speaks:
+            wait_for_others(writer.path, look)
+
+
+def open_shared(path: Path) -> xr.DataTree:
+    """Open what there is so far, which says that it is not complete where other processes are still at work."""
+    try:
+        return open_recording(path, partial=True)
+    except (RecordingError, OSError):  # another process has made it complete meanwhile
+        return open_recording(path)
 
 
 def counted(batches: Iterator[Batch], total: int, done: int, shown: bool) -> Iterator[Batch]:
@@ -113,9 +167,9 @@ def record(net: Network, stimuli: Stimuli, settings: ProbeSettings, to: Destinat
     job = Job(ready, images, stimuli.problems, layout, settings, interventions, intact)
     if to.path is not None and not is_netcdf_name(to.path):
         # what a resumed run has on the disk already is not needed again
-        check_free_space(to.path, 0 if to.resume and to.path.exists() else estimate_bytes(layout))
+        check_free_space(to.path, 0 if to.goes_on and to.path.exists() else estimate_bytes(layout))
         stream(job, about, to, to.path)
-        return open_recording(to.path)
+        return open_recording(to.path) if to.shard is None else open_shared(to.path)
     if to.path is not None:
         check_free_space(to.path, estimate_bytes(layout))
     tree = assemble(layout, counted(run_batches(job), layout.n, 0, to.progress), about)
@@ -145,6 +199,7 @@ def probe(
     overwrite: bool = False,
     resume: bool = False,
     progress: bool = False,
+    shard: str | None = None,
     **settings: Any,
 ) -> xr.DataTree:
     """Record the trajectories h(t) of a network's blocks, its logits and the solver's work, image by image.
@@ -162,6 +217,9 @@ def probe(
         Replace a recording that is there; go on with an unfinished one (Zarr alone).
     progress : bool
         Show a progress bar.
+    shard : str, optional
+        "i/n": record the i-th of n parts of the batches into the store `out`, which other processes fill too; the last
+        of them makes it complete. Until then every reader takes it for unfinished.
     **settings
         Fields of `ProbeSettings`: times, blocks, stepping, batch_size, rtol, atol, method, step_size, max_steps,
         max_evaluations, dtype, device, mask, fill, contrast, channels, window, storage, maps, reductions, patch.
@@ -197,6 +255,7 @@ def probe(
     chosen = settings_of(settings)
     say = tqdm.write if progress else silent
     path = None if out is None else Path(out)
-    to = Destination(path, overwrite, resume, progress, call_text(settings), say)
+    part = None if shard is None else shard_of(shard)
+    to = Destination(path, overwrite, resume, progress, call_text(settings), say, part)
     to.check()
     return record(net, as_stimuli(data), chosen, to)

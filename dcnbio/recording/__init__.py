@@ -15,7 +15,7 @@ from dcnbio.recording.optimised_python import repair_groups
 from dcnbio.recording.provenance import differences, fingerprint, gather_provenance
 from dcnbio.recording.schema import RECORDED_TIME, STATUSES, BlockLayout, RecordingLayout, VariableLayout
 from dcnbio.recording.size import check_free_space, estimate_bytes, human_bytes
-from dcnbio.recording.target import check_target, is_netcdf_name
+from dcnbio.recording.target import check_target, is_netcdf_name, state_of
 from dcnbio.recording.writer import RecordingWriter
 
 __all__ = [
@@ -38,6 +38,7 @@ __all__ = [
     "human_bytes",
     "is_netcdf_name",
     "open_recording",
+    "state_of",
     "write_netcdf",
 ]
 

@@ -61,9 +61,15 @@ def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def _bytes(path: Path) -> int:
-    if path.is_dir():
-        return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
-    return path.stat().st_size if path.is_file() else 0
+    files = path.rglob("*") if path.is_dir() else [path]
+    return sum(_size(file) for file in files if file.is_file())
+
+
+def _size(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except FileNotFoundError:  # of another process that records here, and has just renamed it
+        return 0
 
 
 def _describe_block(dataset: xr.Dataset) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from dcnbio.errors import RecordingError
+from dcnbio.recording.alone import alone
 from dcnbio.recording.batch import Batch
 from dcnbio.recording.durable import durable_file, sync_tree
 from dcnbio.recording.journal import Header, Journal
@@ -23,7 +24,7 @@ from dcnbio.recording.publish import publish, read_manifest
 from dcnbio.recording.record import batch_index, small_variables
 from dcnbio.recording.schema import BlockLayout, RecordingLayout
 from dcnbio.recording.shards import Stamp, create_array, plan_chunks, shard_name, write_shard
-from dcnbio.recording.target import aside, check_target, is_netcdf_name, root_attributes_of
+from dcnbio.recording.target import aside, check_target, is_netcdf_name, root_attributes_of, state_of
 
 __all__ = ["RecordingWriter"]
 
@@ -62,8 +63,8 @@ class RecordingWriter:
 
     Notes
     -----
-    Several processes may write batches of one store: the first calls `start`, the others open it with ``resume=True``
-    afterwards, each writes batches of its own, and one of them calls `finish` when all are done.
+    Several processes may write batches of one store: each opens it with ``resume=True``, writes batches of its own and
+    then calls `finish_if_last`; the journal has a file for each batch, so they never write the same one.
 
     Examples
     --------
@@ -227,6 +228,40 @@ class RecordingWriter:
         with self._kept():
             publish(self.path)
         self._complete = True
+
+    def images_recorded(self) -> int:
+        """Count the images that all processes have recorded by now."""
+        layout = self._header.layout
+        try:
+            spans = [layout.batch(index) for index in self._journal.indices()]
+        except FileNotFoundError:  # somebody has made it complete
+            return layout.n
+        return sum(span.stop - span.start for span in spans)
+
+    def finish_if_last(self) -> bool:
+        """Make the store a complete recording if no process has anything left to do.
+
+        Returns
+        -------
+        bool
+            Whether it is complete, by this process or another.
+
+        Raises
+        ------
+        RecordingError
+            When the disk refuses; what is finished is kept.
+        """
+        if self._complete:
+            return True
+        self.start()
+        try:
+            with alone(self._journal.folder / "publishing"):
+                self._complete = state_of(self.path) == "complete"
+                if not self._complete and len(self._journal.finished()) == self._header.layout.batches:
+                    self.finish()
+        except FileNotFoundError:  # another process was last, and has put the journal away
+            self._complete = state_of(self.path) == "complete"
+        return self._complete
 
     @contextlib.contextmanager
     def _kept(self) -> Iterator[None]:
