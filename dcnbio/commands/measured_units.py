@@ -46,12 +46,12 @@ class MeasurePlan:
     """
 
     orientations: int = 12
-    frequencies: int = 10
+    frequencies: int = 9
     phases: int = 6
     times: int = 21
-    diameters: tuple[float, ...] = (1.5, 3.0, 5.0, 7.0, 9.0, 12.0, 16.0, 22.0, 30.0)
+    diameters: tuple[float, ...] = (1.5, 3.0, 5.0, 8.0, 12.0, 17.0, 23.0, 30.0)
     octaves: int = 6
-    noise: int = 300
+    noise: int = 250
     field_images: int = 1
     reference: int = 20
     blocks: tuple[int, ...] = field(default=(1,))
@@ -240,7 +240,7 @@ def record_preferred(
     return {"size": size, "contrast": whole.isel(diameter=0, drop=True)}
 
 
-def record_growth(net: Network, seed: int = 0, *, channels: int = 6, progress: bool = False) -> xr.Dataset | None:
+def record_growth(net: Network, seed: int = 0, *, channels: int = 5, progress: bool = False) -> xr.Dataset | None:
     """Measure local fields of a few units against solver time in every block; None for a network without scales.
 
     Parameters

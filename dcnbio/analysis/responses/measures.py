@@ -75,7 +75,7 @@ def measure_units(recordings: Recordings, about: Mapping[str, Any] | None = None
     xarray.Dataset
         Along ``unit``, with coordinates ``block`` and ``channel``: measures in float, NaN where they do not exist, as
         ``undefined_<name>`` says and the attribute ``undefined_when`` explains; ``censored_<name>`` where they are
-        limits; ``responsive``, ``simple`` and ``gabor_fitted``; and ``<name>_in_time`` (time, unit) for tuning at other times.
+        limits; ``responsive``, ``simple`` and ``gabor_fitted``; ``<name>_in_time`` (time, unit) is tuning over time.
 
     Notes
     -----
