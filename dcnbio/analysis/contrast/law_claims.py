@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import xarray as xr
@@ -10,6 +11,7 @@ import xarray as xr
 from dcnbio.analysis.claim import Claim, Control
 from dcnbio.analysis.contrast.factorial_claims import interval_of
 from dcnbio.analysis.contrast.response_claims import labels_of, points, right
+from dcnbio.analysis.shapes import Floats
 from dcnbio.analysis.statistics.interval import Interval
 from dcnbio.analysis.statistics.paired_difference import paired_difference
 
@@ -84,13 +86,19 @@ def surface_claims(name: str, tree: xr.DataTree) -> list[Claim]:
             agreement.size,
             "images",
             float(agreement.mean()),
-            interval_of(agreement),
-            Control("share equal to those at contrast 1 and T", float(control.mean()), interval_of(control)),
+            interval_of_share(agreement),
+            Control("share equal to those at contrast 1 and T", float(control.mean()), interval_of_share(control)),
             f"Over {answer.shape[0]} contrasts and {answer.shape[1]} times {100 * agreement.mean():.0f} % of the "
             f"answers are those at contrast 1 and T / c, {100 * control.mean():.0f} % those at contrast 1 and T.",
         )
     ]
     return claims + later_reading(name, tree)
+
+
+def interval_of_share(values: Floats) -> Interval:
+    """Give the t interval of a mean share, kept within 0 and 1."""
+    found = interval_of(values)
+    return replace(found, low=max(found.low, 0.0), high=min(found.high, 1.0)) if found.exists else found
 
 
 def later_reading(name: str, tree: xr.DataTree) -> list[Claim]:

@@ -38,7 +38,7 @@ def law(experiment: Experiment) -> xr.Dataset:
         are all the same. Such an image has no norm without eps: its residual is NaN and its evaluations are 0.
     """
     net, contrasts = without_eps(experiment.net), experiment.settings.attributed
-    images = experiment.images[: experiment.settings.precise].double()
+    images = experiment.images.double()
     with torch.no_grad():
         groups = net.spec.groups(net.spec.widths[0])
         flat = np.array([zero_variance_groups(net.stem(image[None]), groups) for image in images])

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -27,12 +28,11 @@ ABOUT = {
     "map_deviation": ("root mean square difference from contrast 1 of block 1's group-normalised last map", "1"),
     "nfe": ("function evaluations", "1"),
 }
-CHUNK = 50  # images passed at once
 
 
 @dataclass(eq=False)
 class Experiment:
-    """A network, its images, and what it makes of them at contrast 1.
+    """A network, some images that are held in memory together, and what it makes of them at contrast 1.
 
     Attributes
     ----------
@@ -47,49 +47,28 @@ class Experiment:
     images: Tensor
     settings: ContrastSettings
     tick: Callable[[int], None] = lambda n: None
-    references: dict[int, Pass] = field(default_factory=dict)
 
     @property
     def solver(self) -> SolverSettings:
         """Every image at its own steps."""
         return SolverSettings(rtol=self.settings.rtol, atol=self.settings.atol, stepping="per-image")
 
-    @property
-    def few(self) -> Tensor:
-        """The images of the costlier parts."""
-        return self.images[: self.settings.few]
-
     def run(
-        self,
-        images: Tensor,
-        condition: Condition,
-        solver: SolverSettings | None = None,
-        later: SolverSettings | None = None,
+        self, condition: Condition, solver: SolverSettings | None = None, later: SolverSettings | None = None
     ) -> Pass:
-        """Pass images in chunks; blocks after the first may have a solver of their own."""
-        parts = []
-        for start in range(0, len(images), CHUNK):
-            chunk = images[start : start + CHUNK]
-            parts.append(run_condition(self.net, chunk, condition, solver or self.solver, later))
-            self.tick(len(chunk))
-        return Pass.joined(parts)
-
-    def run_batch(self, images: Tensor, condition: Condition, solver: SolverSettings) -> Pass:
-        """Pass images that share their steps."""
-        found = run_condition(self.net, images, condition, solver)
-        self.tick(len(images))
+        """Pass the images; blocks after the first may have a solver of their own."""
+        found = run_condition(self.net, self.images, condition, solver or self.solver, later)
+        self.tick(len(self.images))
         return found
 
-    def reference(self, n: int) -> Pass:
-        """Give the first n images at contrast 1, run once."""
-        if 0 not in self.references:
-            self.references[0] = self.run(self.images, Condition())
-        whole = self.references[0]
-        return Pass(whole.logits[:n], whole.first[:n], whole.nfe[:n], whole.solved[:n])
+    @functools.cached_property
+    def reference(self) -> Pass:
+        """The images at contrast 1."""
+        return self.run(Condition())
 
     def measures(self, found: Pass) -> dict[str, NDArray[Any]]:
-        """Compare a pass of the first images with contrast 1."""
-        reference = self.reference(len(found.logits))
+        """Compare a pass with contrast 1."""
+        reference = self.reference
         groups = self.net.spec.groups(self.net.spec.widths[0])
         answer = torch.where(found.solved, found.logits.argmax(1), -1)
         return {

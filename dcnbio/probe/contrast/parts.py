@@ -32,10 +32,10 @@ def response(experiment: Experiment) -> xr.Dataset:
     cells = []
     for protocol, c in itertools.product(PROTOCOLS, contrasts):
         condition = block_1(c, c if protocol == "T-hat" else 1.0)
-        cells.append(experiment.measures(experiment.run(experiment.images, condition)))
+        cells.append(experiment.measures(experiment.run(condition)))
     coords = {"protocol": list(PROTOCOLS), "contrast": list(contrasts)}
     found = arranged(cells, ("protocol", "contrast"), coords, len(experiment.net.blocks))
-    return with_reference(experiment, found, len(experiment.images))
+    return with_reference(experiment, found)
 
 
 def factorial(experiment: Experiment) -> xr.Dataset:
@@ -50,15 +50,15 @@ def factorial(experiment: Experiment) -> xr.Dataset:
     cells = []
     for c, levels in itertools.product(contrasts, itertools.product((False, True), repeat=len(FACTORS))):
         condition = block_1(c, c, Correction(*levels))
-        cells.append(experiment.measures(experiment.run(experiment.few, condition)))
+        cells.append(experiment.measures(experiment.run(condition)))
     coords = {"contrast": list(contrasts), **{name: [0, 1] for name in FACTORS}}
     found = arranged(cells, ("contrast", *FACTORS), coords, len(experiment.net.blocks))
-    return with_reference(experiment, found, len(experiment.few))
+    return with_reference(experiment, found)
 
 
-def with_reference(experiment: Experiment, found: xr.Dataset, n: int) -> xr.Dataset:
+def with_reference(experiment: Experiment, found: xr.Dataset) -> xr.Dataset:
     """Add what contrast 1 gave."""
-    reference = experiment.reference(n)
+    reference = experiment.reference
     answer = torch.where(reference.solved, reference.logits.argmax(1), -1).numpy().astype(np.int16)
     found["reference_answer"] = ("stimulus", answer, {"long_name": "class at contrast 1", "units": "1"})
     about = {"long_name": "function evaluations at contrast 1", "units": "1"}
@@ -78,16 +78,16 @@ def tolerance(experiment: Experiment) -> xr.Dataset:
         ``loose_error``, ``loose_nfe`` (factor, stimulus): contrast 1; ``error``, ``nfe`` (contrast, stimulus): T-hat.
         Evaluations are block 1's.
     """
-    settings, solver, images = experiment.settings, experiment.solver, experiment.few
+    settings, solver = experiment.settings, experiment.solver
     tight = replace(solver, rtol=min(TIGHT, solver.rtol / 10), atol=min(TIGHT, solver.atol / 10))
-    exact = experiment.run(images, Condition(), tight, tight).logits
+    exact = experiment.run(Condition(), tight, tight).logits
     # blocks 2 and 3 are solved tightly throughout, so that what is seen is block 1's error
     looser = [replace(solver, rtol=k * solver.rtol, atol=k * solver.atol) for k in settings.looser]
-    loose = [experiment.run(images, Condition(), first, tight) for first in looser]
+    loose = [experiment.run(Condition(), first, tight) for first in looser]
     scaled, exactly = [], []
     for c in settings.attributed:
-        scaled.append(experiment.run(images, block_1(c, c), solver, tight))
-        exactly.append(experiment.run(images, block_1(c, c, Correction(tolerance=True)), tight, tight).logits)
+        scaled.append(experiment.run(block_1(c, c), solver, tight))
+        exactly.append(experiment.run(block_1(c, c, Correction(tolerance=True)), tight, tight).logits)
     pairs = zip(scaled, exactly, strict=True)
     found = {
         "loose_error": (("factor", "stimulus"), [logit_deviation(p.logits, exact).numpy() for p in loose]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -22,14 +23,7 @@ from dcnbio.probe.stimuli import as_stimuli
 
 __all__ = ["passes_of", "record_contrast"]
 
-PARTS = {
-    "response": response,
-    "whole_network": whole_network,
-    "factorial": factorial,
-    "tolerance": tolerance,
-    "surface": surface,
-    "law": law,
-}
+CHUNK = 50  # images whose maps are held at once
 
 
 def passes_of(settings: ContrastSettings, images: int) -> int:
@@ -37,13 +31,17 @@ def passes_of(settings: ContrastSettings, images: int) -> int:
     few, s = min(settings.few, images), settings
     many = 1 + 2 * len(s.contrasts) + 1 + 3 * len(s.whole)
     ratios = len({round(np.log10(a / b), 9) for a in s.surface for b in s.surface})
-    costly = 10 * len(s.attributed) + 1 + len(s.looser) + len(s.surface) ** 2 + ratios
+    # the factorial runs contrast 1 once more
+    costly = 1 + 10 * len(s.attributed) + 1 + len(s.looser) + len(s.surface) ** 2 + ratios
     return many * images + costly * few + min(s.precise, images)
 
 
-def inherited(part: xr.Dataset, images: int) -> xr.Dataset:
-    """Name the images of a part that has the first ones alone apart from those of the whole."""
-    return part if part.sizes["stimulus"] == images else part.rename_dims({"stimulus": "first_stimulus"})
+def in_chunks(part: Callable[[Experiment], xr.Dataset], experiment: Experiment, n: int) -> xr.Dataset:
+    """Run a part on the first n images, some at a time, so that few maps are held."""
+    chunks = torch.split(experiment.images[:n], CHUNK)
+    found = [part(replace(experiment, images=chunk)) for chunk in chunks]
+    joined = xr.concat(found, "stimulus", data_vars="minimal", coords="minimal", compat="override", join="override")
+    return joined if n >= len(experiment.images) else joined.rename_dims({"stimulus": "first_stimulus"})
 
 
 def record_contrast(
@@ -83,7 +81,7 @@ def record_contrast(
     >>> small = ContrastSettings(contrasts=(0.1,), attributed=(0.1,), whole=(0.1,), few=1, looser=(1,), surface=(1,))
     >>> tree = record_contrast(net, dcnbio.load_images(limit=2), small)
     >>> tree["factorial"]["nfe"].dims
-    ('contrast', 'eps', 'time_term', 'tolerance', 'stimulus', 'block')
+    ('contrast', 'eps', 'time_term', 'tolerance', 'first_stimulus', 'block')
     """
     settings = settings or ContrastSettings()
     check_network(net)
@@ -100,15 +98,24 @@ def record_contrast(
     experiment = Experiment(net, images, settings, progress or (lambda n: None))
     label = {"long_name": "class", "units": "1"}
     tree = xr.DataTree(xr.Dataset({"label": ("stimulus", stimuli.labels, label)}))
-    for name, part in PARTS.items():
-        tree[name] = xr.DataTree(inherited(part(experiment), len(stimuli)))
+    few, every = min(settings.few, len(images)), len(images)
+    found = {
+        "response": in_chunks(response, experiment, every),
+        "whole_network": whole_network(experiment),
+        "factorial": in_chunks(factorial, experiment, few),
+        "tolerance": in_chunks(tolerance, experiment, few),
+        "surface": in_chunks(surface, experiment, few),
+        "law": in_chunks(law, experiment, min(settings.precise, every)),
+    }
+    for name, dataset in found.items():
+        tree[name] = xr.DataTree(dataset)
     tree.attrs = {
         "row": net.spec.row,
         "weights": weights_id(net.state_dict()),
         "images": stimuli.identity,
         "source": stimuli.source,
         "n": len(stimuli),
-        "few": min(settings.few, len(stimuli)),
+        "few": few,
         "rtol": settings.rtol,
         "atol": settings.atol,
         "channels_per_group": net.spec.widths[0] // net.spec.groups(net.spec.widths[0]),

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from dcnbio.model.ode_block import ODEBlock
 from dcnbio.model.status import Status
-from dcnbio.probe.contrast.measured import CHUNK, Experiment
+from dcnbio.probe.contrast.measured import Experiment
 from dcnbio.probe.contrast.passes import block_of
 from dcnbio.probe.precision import held_still
 
@@ -21,19 +21,16 @@ def answers_at(experiment: Experiment, images: Tensor, times: list[float]) -> ND
     """Solve block 1 once and read the rest of the network out at each time, shape (time, n)."""
     net, solver = experiment.net, experiment.solver
     field = block_of(net, 1).field
-    found = []
+    columns = []
     with held_still(net):
-        for chunk in torch.split(images, CHUNK):
-            solution = ODEBlock(field, times[-1]).run(net.stem(chunk), solver, times)
-            solved = solution.work.status == Status.OK
-            columns = []
-            for i in range(len(times)):
-                logits = net.run_on(solution.path[:, i], 1, solver)
-                good = solved & torch.isfinite(logits).all(1)
-                columns.append(torch.where(good, logits.argmax(1), -1))
-                experiment.tick(len(chunk))
-            found.append(torch.stack(columns))
-    return torch.cat(found, 1).numpy().astype(np.int16)
+        solution = ODEBlock(field, times[-1]).run(net.stem(images), solver, times)
+        solved = solution.work.status == Status.OK
+        for i in range(len(times)):
+            logits = net.run_on(solution.path[:, i], 1, solver)
+            good = solved & torch.isfinite(logits).all(1)
+            columns.append(torch.where(good, logits.argmax(1), -1))
+            experiment.tick(len(images))
+    return torch.stack(columns).numpy().astype(np.int16)
 
 
 def surface(experiment: Experiment) -> xr.Dataset:
@@ -45,7 +42,7 @@ def surface(experiment: Experiment) -> xr.Dataset:
         ``answer`` (contrast, time, stimulus), ``predicted`` (contrast, time, stimulus): the answer at contrast 1 and
         T / c; ``time`` in solver time, the block's own T among them; ``time_ratio`` (contrast, time).
     """
-    factors, images = experiment.settings.surface, experiment.few
+    factors, images = experiment.settings.surface, experiment.images
     end = block_of(experiment.net, 1).integration_time
     times = [end * factor for factor in factors]
     answer = np.stack([answers_at(experiment, c * images, times) for c in factors])

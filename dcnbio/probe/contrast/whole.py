@@ -27,7 +27,10 @@ def in_batches(experiment: Experiment, condition: Condition) -> Pass:
     """Run batch by batch with shared steps."""
     solver = replace(experiment.solver, stepping="shared")
     batches = torch.split(experiment.images, experiment.settings.batch_size)
-    return Pass.joined([experiment.run_batch(batch, condition, solver) for batch in batches])
+    parts = [Experiment(experiment.net, batch, experiment.settings, experiment.tick) for batch in batches]
+    found = [part.run(condition, solver) for part in parts]
+    # maps are not needed, and those of all images would fill the memory
+    return Pass.joined([replace(one, first=one.first[:, :0]) for one in found])
 
 
 def whole_network(experiment: Experiment) -> xr.Dataset:

@@ -1,0 +1,64 @@
+"""Figure 5 at full size: accuracy and evaluations over thirty contrasts, and what the scaling law explains of them.
+
+    python analyses/contrast_response.py --images test.tar.xz                       10,000 test images
+    python analyses/contrast_response.py --images test.tar.xz --limit 1000 dcn-ode  a tenth, one network
+
+Thirty contrasts from 10^-3 to 10^0.7, with T fixed and with T-hat = c T in block 1; 200 images for the factorial of eps,
+time term and tolerance, the tolerances and the contrast-time surface; and the inputs of all blocks scaled, in batches
+of 1,000 that share their steps, as in the public script. An image pass takes about 35 ms on one core, and there are
+about 65 per image: 10,000 images of one network take six to seven hours of one core. At most a batch of maps is held.
+
+The default size, and its result (results/contrast_default.json): dcnbio analyze contrast --json
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from dcnbio.analysis.contrast import analyze_contrast
+from dcnbio.analysis.result_file import check_result_path, write_result
+from dcnbio.commands.analyze_contrast import Size, as_json, chosen_networks, record_all, report, settings_of
+from dcnbio.commands.output import plain
+
+HERE = Path(__file__).parent
+
+
+def options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("checkpoints", nargs="*", help="shipped names or files; the paper's two networks if none")
+    parser.add_argument("--images", help="CIFAR-10's test set; the 1,000 shipped images if left out")
+    parser.add_argument("--limit", type=int, default=10_000)
+    parser.add_argument("--few", type=int, default=200)
+    parser.add_argument("--contrasts", default="30")
+    parser.add_argument("--batch-size", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--out", type=Path, default=HERE / "results" / "contrast_response.nc")
+    parser.add_argument("--overwrite", action="store_true")
+    return parser.parse_args()
+
+
+def main() -> None:
+    chosen = options()
+    check_result_path(chosen.out, overwrite=chosen.overwrite)
+    size = Size(
+        images=chosen.images,
+        limit=chosen.limit,
+        few=chosen.few,
+        contrasts=chosen.contrasts,
+        batch_size=chosen.batch_size,
+        seed=chosen.seed,
+        resamples=9999,
+    )
+    networks = chosen_networks(tuple(chosen.checkpoints), None, chosen.seed)
+    recorded = record_all(networks, size, settings_of(size))
+    found = analyze_contrast(recorded, seed=chosen.seed, resamples=size.resamples)
+    write_result(found.to_tree(), chosen.out, "contrast", overwrite=chosen.overwrite)
+    values = {"command": "python analyses/contrast_response.py", "settings": vars(size), **plain(as_json(found))}
+    chosen.out.with_suffix(".json").write_text(json.dumps(values, allow_nan=False, indent=1) + "\n", encoding="utf-8")
+    print(report(found))
+
+
+if __name__ == "__main__":
+    main()
