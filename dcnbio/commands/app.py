@@ -17,6 +17,7 @@ from dcnbio.commands.analyze_completion import completion
 from dcnbio.commands.check_solver import check_solver
 from dcnbio.commands.cite import cite
 from dcnbio.commands.evaluate import evaluate
+from dcnbio.commands.export import export
 from dcnbio.commands.figures import figures
 from dcnbio.commands.import_checkpoint import import_checkpoint
 from dcnbio.commands.info import info
@@ -49,6 +50,7 @@ analyze.command(completion)
 app.command(analyze)
 app.command(figures)
 app.command(report)
+app.command(export)
 app.command(info)
 app.command(import_checkpoint, name="import")
 app.command(cite)
