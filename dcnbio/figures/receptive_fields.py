@@ -18,6 +18,8 @@ from dcnbio.figures.table import Table, table_of, unique
 __all__ = ["RECEPTIVE_FIELDS"]
 
 SHOWN = 6
+FAINT = 0.02  # of the largest value: what is under it everywhere is cut off
+MARGIN = 1.5  # pixels
 
 
 def fields_of(result: xr.DataTree | xr.Dataset) -> xr.DataArray:
@@ -57,6 +59,15 @@ def receptive_fields_table(fields: xr.DataTree | xr.Dataset) -> Table:
     return table_of(rows)
 
 
+def shown_square(table: Table) -> tuple[float, float, float, float]:
+    """Give left, right, bottom and top of the smallest square that holds every field, with a margin."""
+    strong = table[np.abs(table["field"]) > FAINT * np.abs(table["field"]).max()]
+    rows, columns = strong["y_pixels"], strong["x_pixels"]
+    middle = (columns.min() + columns.max()) / 2, (rows.min() + rows.max()) / 2
+    reach = max(columns.max() - columns.min(), rows.max() - rows.min()) / 2 + MARGIN
+    return middle[0] - reach, middle[0] + reach, middle[1] + reach, middle[1] - reach
+
+
 @styled
 def draw_receptive_fields(table: Table) -> Figure:
     """Draw a row per time, a column per unit, each unit in colours of its own scale.
@@ -67,7 +78,7 @@ def draw_receptive_fields(table: Table) -> Figure:
         `receptive_fields_table`.
     """
     units = list(dict.fromkeys(zip(table["block"], table["channel"], strict=True)))
-    times = unique(table, "time")
+    times, square = unique(table, "time"), shown_square(table)
     cell = current_page().venue.page / (max(len(units), 4) + 1.6)
     figure = new_figure(cell * len(times) + 0.3, columns=2)
     grid = figure.subplots(len(times), len(units), squeeze=False)
@@ -78,6 +89,8 @@ def draw_receptive_fields(table: Table) -> Figure:
             pixels = own[own["time"] == time].pivot(index="y_pixels", columns="x_pixels", values="field").to_numpy()
             drawn = axes.imshow(pixels / peak, cmap=DIVERGING, vmin=-1, vmax=1)
             dress_map(axes)
+            axes.set_xlim(*square[:2])
+            axes.set_ylim(*square[2:])
         column[0].set_title(f"{block}.{channel}")
     for axes, time in zip(grid[:, 0], times, strict=True):
         axes.set_ylabel(f"t = {time:g} T")
@@ -92,8 +105,9 @@ def receptive_fields_caption(fields: xr.DataTree | xr.Dataset) -> str:
         f"Local receptive fields of {min(SHOWN, local.sizes['unit'])} of n = {local.sizes['unit']} units "
         "(block.channel) of this network, those with the most energy at the last time: gradient of the unit's h(t) to "
         "the luminance of each pixel, with the norms' statistics held at the image's own. Colours are the field over "
-        "the unit's largest absolute value over all times. The network is not linear: the field is that about the "
-        "images it was recorded on. Single units: there is no error bar."
+        "the unit's largest absolute value over all times; the margin of the image where all are under 2 % is cut "
+        "off. The network is not linear: the field is that about the images it was recorded on. Single units: there "
+        "is no error bar."
     )
 
 

@@ -18,15 +18,15 @@ from dcnbio.figures.table import Table, table_of, unique
 __all__ = ["UNIT_MEASURES"]
 
 LABELS = {
-    "orientation_half_width": "Orientation half-width (deg)",
-    "preferred_spatial_frequency": "Preferred frequency (c/px)",
-    "spatial_frequency_bandwidth": "Bandwidth (octaves)",
-    "f1_f0": "F1 / F0 (1)",
-    "summation_diameter": "Summation field (px)",
-    "suppression_index": "Suppression index (1)",
-    "c50": "c50 (contrast, 1)",
-    "peak_time": "Peak time (t / T, 1)",
-    "field_sigma_gradient": "Field sigma (px)",
+    "orientation_half_width": ("Orientation half-width", "(degrees)"),
+    "preferred_spatial_frequency": ("Preferred frequency", "(c/px)"),
+    "spatial_frequency_bandwidth": ("Frequency bandwidth", "(octaves)"),
+    "f1_f0": ("F1 / F0", "(1)"),
+    "summation_diameter": ("Summation field", "(pixels)"),
+    "suppression_index": ("Suppression index", "(1)"),
+    "c50": ("c50, contrast", "(1)"),
+    "peak_time": ("Peak time", "(solver time)"),
+    "field_sigma_gradient": ("Field sigma", "(pixels)"),
 }
 NETWORKS = {"measures": "trained", "untrained": "untrained"}
 ACROSS = 3
@@ -112,11 +112,12 @@ def draw_unit_measures(table: Table) -> Figure:
     """
     measures, networks = unique(table, "measure"), unique(table, "network")
     lines = -(-len(measures) // ACROSS)
-    figure = new_figure(1.75 * lines, columns=2)
+    figure = new_figure(1.9 * lines, columns=2)
     grid = figure.subplots(lines, ACROSS, squeeze=False).ravel()
     for axes, measure in zip(grid, measures, strict=False):
         draw_measure(axes, table[table["measure"] == measure], networks)
-        axes.set_ylabel(LABELS[measure])
+        axes.set_title(LABELS[measure][0], loc="left")
+        axes.set_ylabel(LABELS[measure][1])
         axes.set_xlabel("Network (units)")
     for axes in grid[len(measures) :]:
         axes.set_visible(False)
@@ -148,7 +149,7 @@ UNIT_MEASURES = FigureKind(
         "network": ("trained or untrained", "1"),
         "block": ("block of the unit", "1"),
         "channel": ("channel of the unit", "1"),
-        "value": ("the measure", "of the measure: degrees, cycles/pixel, octaves, pixels, t / T or 1"),
+        "value": ("the measure", "of the measure: degrees, cycles/pixel, octaves, pixels, solver time or 1"),
         "limit": ("1 where the value is a limit alone", "1"),
     },
 )

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import json
+import math
+
 import numpy as np
 import pytest
+import xarray as xr
 
 import dcnbio
+from dcnbio.analysis.claim import Claim, Control
 from dcnbio.analysis.completion import analyze_completion
 from dcnbio.analysis.contrast.analysis import analyze_contrast
+from dcnbio.analysis.responses.result import ResponsesResult, analyze_responses
 from dcnbio.analysis.scales import analyze_scales
+from dcnbio.analysis.statistics.interval import Interval
+from dcnbio.commands.measured_units import MeasurePlan, measure_network, record_gratings, record_growth
 from dcnbio.figures.training_curves import TrainingRun
+from dcnbio.images import white_noise
 from dcnbio.model.decoder import build_decoder
 from dcnbio.model.scales import initial_log2_sigma
 from dcnbio.probe.completion import CompletionSettings, completion_experiment
@@ -17,6 +26,8 @@ from dcnbio.probe.contrast.record import record_contrast
 from dcnbio.probe.contrast.settings import ContrastSettings
 from dcnbio.probe.filters import checkpoint_filters, record_filters
 from dcnbio.probe.reconstructed_images import reconstruct
+from dcnbio.probe.responses.fields import FieldSettings, record_fields
+from dcnbio.probe.responses.units import UnitSettings
 from dcnbio.probe.solver_check import check_solver
 
 SMALL = {"widths": (8, 16), "norm_groups": 8}
@@ -95,17 +106,55 @@ def solver_check():
     )
 
 
+PLAN = MeasurePlan(4, 4, 4, 5, (2.0, 5.0, 12.0, 30.0), octaves=6, noise=0, field_images=1, reference=0)
+
+
 @pytest.fixture(scope="session")
-def results(filters, scales, recording, run, reconstructions, completion, contrast, solver_check):
-    """Of each kind of result, one."""
-    return {
-        "filters": filters,
-        "scales": scales,
-        "recording": recording,
-        "run": run,
-        "spec": filters,
-        "reconstructions": reconstructions,
-        "completion": completion,
-        "contrast": contrast,
-        "solver_check": solver_check,
-    }
+def units():
+    return dcnbio.build("dcn-ode", widths=(4,), norm_groups=4, integration_time=0.3)
+
+
+@pytest.fixture(scope="session")
+def responses(units):
+    measures = measure_network(units, PLAN, name="small", trained=True)
+    untrained = measures.assign_attrs(network="untrained", trained=0)
+    growth = record_growth(units, channels=2)
+    return analyze_responses(ResponsesResult(measures, untrained, growth)).to_tree()
+
+
+@pytest.fixture(scope="session")
+def gratings(units):
+    return record_gratings(units, PLAN, UnitSettings(blocks=(1,), times=4))
+
+
+@pytest.fixture(scope="session")
+def fields(units):
+    noise = white_noise(1, np.random.default_rng(0))
+    return record_fields(units, noise, FieldSettings(1, (0.0, 1.0), (0, 1, 2), whole=False))
+
+
+@pytest.fixture(scope="session")
+def primate():
+    share = Control("published, V1", 0.6)
+    octaves = Control("macaque V1, histogram", 1.5, Interval(1.4, 1.6, 0.95, "stated"))
+    none = Interval.none("one network")
+    claims = [
+        Claim(
+            "small: bandwidth of spatial frequency, median (octaves)",
+            32,
+            "units",
+            1.2,
+            Interval(0.9, 1.5),
+            octaves,
+            "Within.",
+        ),
+        Claim("small: share of simple units", 32, "units", 0.9, none, share, "Cannot tell."),
+        Claim("small: slope of size with area (octaves)", 3, "blocks", math.nan, none, share, "Not defined."),
+    ]
+    about = {"claims": json.dumps([claim.to_dict() for claim in claims])}
+    return xr.DataTree(xr.Dataset(attrs=about))
+
+
+@pytest.fixture(scope="session")
+def spec(filters):
+    return filters

@@ -26,19 +26,20 @@ def kind(request):
 
 
 @pytest.fixture
-def result(kind, results):
-    return results[kind.takes]
+def result(kind, request):
+    """The small result that this kind of figure takes: the fixtures are named as the kinds of results are."""
+    return request.getfixturevalue(kind.takes)
 
 
 @pytest.fixture(scope="session")
-def drawn(results):
+def drawn(request):
     """Draw a kind of figure for a venue, once."""
 
     @functools.cache
     def draw(name, venue="screen"):
         kind = figure_kind(name)
         with on_page(venue):
-            return kind.draw(kind.table(results[kind.takes]))
+            return kind.draw(kind.table(request.getfixturevalue(kind.takes)))
 
     return draw
 
