@@ -103,7 +103,8 @@ def settings_of(size: Size) -> ContrastSettings:
             values = np.logspace(-3, 0.7, many).tolist() if many > 1 else [float(part) for part in text.split(",")]
         except ValueError:
             raise InputError(f"--contrasts is {text!r}; give numbers between commas, or how many (30).") from None
-        given["contrasts"] = tuple(values)
+        # those that are taken apart belong to the curve, since the conclusion speaks of them
+        given["contrasts"] = (*values, *ContrastSettings().attributed)
     return ContrastSettings(**given)
 
 
