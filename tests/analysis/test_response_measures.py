@@ -1,0 +1,156 @@
+"""Measures of tuning, size, contrast, timing and fields recover what was put in."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from dcnbio.analysis.responses.contrast_measures import contrast_measures
+from dcnbio.analysis.responses.field_size import field_size
+from dcnbio.analysis.responses.frequency_tuning import frequency_tuning
+from dcnbio.analysis.responses.gabor import fit_gabor
+from dcnbio.analysis.responses.intervention_change import intervention_claims
+from dcnbio.analysis.responses.measure_names import CENSORED, MEASURES
+from dcnbio.analysis.responses.naka_rushton import fit_naka_rushton, naka_rushton
+from dcnbio.analysis.responses.orientation_tuning import orientation_tuning
+from dcnbio.analysis.responses.phase_modulation import phase_modulation
+from dcnbio.analysis.responses.size_tuning import size_tuning
+from dcnbio.analysis.responses.survival import survival_median
+from dcnbio.errors import InputError
+
+
+@pytest.mark.parametrize(("c50", "exponent"), [(0.1, 1.5), (0.2, 2.5), (0.35, 4.0)])
+def test_naka_rushton_is_recovered_with_noise(c50, exponent):
+    rng = np.random.default_rng(0)
+    contrast = np.geomspace(0.02, 1, 12)
+    found = [
+        fit_naka_rushton(contrast, naka_rushton(contrast, 10.0, c50, exponent, 1.0) + rng.normal(0, 0.2, 12))
+        for _ in range(30)
+    ]
+    assert np.median([fit.c50 for fit in found]) == pytest.approx(c50, rel=0.05)
+    assert np.median([fit.exponent for fit in found]) == pytest.approx(exponent, rel=0.1)
+    assert np.median([fit.r_max for fit in found]) == pytest.approx(10, rel=0.05)
+    assert np.median([fit.baseline for fit in found]) == pytest.approx(1, abs=0.3)
+    assert min(fit.r_squared for fit in found) > 0.97
+    assert not any(fit.extrapolated for fit in found)
+
+
+def test_naka_rushton_says_where_it_fails():
+    contrast = np.geomspace(0.02, 1, 8)
+    assert fit_naka_rushton(contrast, np.ones(8)).failed == "the response does not vary with contrast"
+    line = fit_naka_rushton(contrast, contrast)
+    assert line.extrapolated or line.at_bound
+    falling = fit_naka_rushton(contrast, 1 - contrast)
+    assert falling.r_squared < 0.2
+    with pytest.raises(InputError, match="give at least 5 above 0"):
+        fit_naka_rushton(contrast[:4], contrast[:4])
+
+
+@pytest.mark.parametrize("phases", [4, 6, 8])
+def test_first_harmonic_of_a_rectified_sinusoid_is_exact(phases):
+    at = np.arange(phases) * 2 * np.pi / phases
+    shifts = np.linspace(0.1, 6, 25)[:, None]
+    found = phase_modulation(np.maximum(0, np.cos(at - shifts)))
+    np.testing.assert_allclose(found.f1, 0.5, atol=1e-12)
+    np.testing.assert_allclose(np.radians(found.best_phase), shifts[:, 0] % (2 * np.pi), atol=1e-9)
+    with pytest.raises(InputError, match="an even number, 4 or more"):
+        phase_modulation(np.ones(5))
+
+
+def test_orientation_is_periodic_and_broad_tuning_is_flagged():
+    theta = np.arange(12) * 15.0
+    found = orientation_tuning(theta, np.exp(2 * np.cos(np.radians(2 * (theta - 176)))))
+    assert found.preferred == pytest.approx(176, abs=0.5)
+    flat = orientation_tuning(theta, 1 + 0.1 * np.cos(np.radians(2 * theta)))
+    assert flat.broad and flat.half_width == 90
+    assert flat.circular_variance == pytest.approx(0.95, abs=1e-9)
+    with pytest.raises(InputError, match="equally spaced over 180 degrees"):
+        orientation_tuning(theta * 2, theta + 1)
+
+
+def test_frequency_at_an_edge_is_censored():
+    f = np.geomspace(1 / 30, 0.5, 12)
+    low_pass = frequency_tuning(f, np.exp(-f * 20))
+    assert low_pass.at_edge and low_pass.cut_missing
+    band = np.exp(-(np.log2(f / 0.2) ** 2))
+    assert not frequency_tuning(f, band).at_edge
+    assert frequency_tuning(f, band, highest=0.125).at_edge
+    with pytest.raises(InputError, match="tuning needs at least 4"):
+        frequency_tuning(f, band, highest=0.05)
+
+
+def test_size_tuning_of_ratio_like_curves():
+    d = np.array([1, 2, 4, 6, 8, 12, 16, 24, 32.0])
+    growing = size_tuning(d, 1 - np.exp(-d / 20))
+    assert growing.still_growing and growing.suppression_index == pytest.approx(0) and np.isnan(growing.surround)
+    falling = size_tuning(d, 1 / d)
+    assert falling.falling_at_start and falling.summation_censored
+    assert falling.suppression_index == pytest.approx(31 / 32)
+
+
+def test_fields_that_leave_the_image_are_flagged_and_noise_does_not_widen_the_fit():
+    y, x = np.mgrid[:32, :32]
+    blob = np.exp(-((y - 15) ** 2 + (x - 28) ** 2) / (2 * 2.5**2))
+    assert field_size(blob).clipped
+    centred = np.exp(-((y - 15) ** 2 + (x - 15) ** 2) / (2 * 2.5**2))
+    noisy = field_size(centred + 0.05 * np.random.default_rng(0).standard_normal((32, 32)))
+    assert noisy.sigma_fit == pytest.approx(2.5, rel=0.03)
+    assert noisy.sigma_moments > 3
+    with pytest.raises(InputError, match="not zero everywhere"):
+        field_size(np.zeros((3, 3)))
+
+
+def test_gabor_fits_count_what_does_not_fit():
+    y, x = np.mgrid[-10:11, -10:11]
+    envelope = np.exp(-(x**2 + y**2) / 8)
+    assert fit_gabor(x * envelope).reason == "the fit degenerates to frequency 0"
+    second = fit_gabor((x**2 / 4 - 1) * envelope)
+    assert second.nx == pytest.approx(0.3658, rel=0.02)  # the closed form in data/primate/njet_theory.csv
+    assert "explains" in fit_gabor(np.random.default_rng(0).standard_normal((21, 21))).reason
+
+
+def test_survival_median_uses_what_limits_say():
+    values = np.array([1.0, 2, 2.5, 3, 4, 5])
+    assert survival_median(values, np.zeros(6, bool)).value == pytest.approx(np.median(values))
+    # by hand: after 1: 5/6; 2 is a limit; after 2.5: 5/6 * 3/4 = 0.625; after 3: 0.625 * 2/3 = 0.417
+    assert survival_median(values, np.array([0, 1, 0, 0, 0, 0], bool)).value == 3
+    with pytest.raises(InputError, match="censored has shape"):
+        survival_median(values, [False])
+
+
+def test_the_law_is_told_from_a_unit_that_breaks_it():
+    contrast, share = np.geomspace(0.03, 0.96, 6), np.linspace(0, 1, 41)
+    ends = 2.0
+
+    def course(t):
+        return 0.2 + np.sin(np.minimum(t * 2, np.pi))
+
+    lawful = np.stack([course(share * ends * 0.48 / c) for c in contrast])
+    lawless = np.stack([course(share * ends) for c in contrast])
+    z = np.stack([lawful, lawless], -1)
+    data = xr.Dataset(
+        {"z": (("contrast", "time", "unit"), z), "z_blank": (("time", "unit"), np.zeros((41, 2)))},
+        {"contrast": contrast, "time": share, "integration_time": ("unit", [ends, ends])},
+    )
+    found = contrast_measures(data)
+    assert found["peak_time"][0] / found["peak_time_low_contrast"][0] == pytest.approx(4, rel=0.02)
+    assert found["peak_time_law"][0] == pytest.approx(found["peak_time"][0], rel=0.02)
+    assert found["peak_time"][1] == pytest.approx(found["peak_time_low_contrast"][1])
+    assert found["censored_peak_time_law"][1]
+
+
+def test_interventions_are_compared_unit_by_unit():
+    before = xr.Dataset({"f1_f0": ("unit", np.arange(8.0)), "c50": ("unit", np.full(8, 0.1))})
+    after = xr.Dataset({"f1_f0": ("unit", np.arange(8.0) + 1), "c50": ("unit", np.full(8, 0.2))})
+    accuracy = {"none": 0.8, "sigma=2": 0.5, "n": 100.0}
+    claims = intervention_claims(before, {"sigma=2": after}, accuracy, np.random.default_rng(0))
+    found = {claim.name: claim for claim in claims}
+    assert found["sigma=2: accuracy"].estimate == 0.5
+    assert found["sigma=2: change of f1_f0 (1), median"].estimate == pytest.approx(1)
+    assert found["sigma=2: change of c50 (octaves), median"].estimate == pytest.approx(1)
+
+
+def test_every_censored_measure_is_a_measure_with_a_unit():
+    assert set(CENSORED) <= set(MEASURES)
+    assert all(long_name and units for long_name, units, _ in MEASURES.values())
