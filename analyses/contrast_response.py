@@ -3,10 +3,10 @@
     python analyses/contrast_response.py --images test.tar.xz                       10,000 test images
     python analyses/contrast_response.py --images test.tar.xz --limit 1000 dcn-ode  a tenth, one network
 
-Thirty contrasts from 10^-3 to 10^0.7, with T fixed and with T-hat = c T in block 1; 200 images for the factorial of
-eps, time term and tolerance, the tolerances and the contrast-time surface; and the inputs of all blocks scaled, in batches
-of 1,000 that share their steps, as in the public script. An image pass takes about 35 ms on one core, and there are
-about 65 per image: 10,000 images of one network take six to seven hours of one core. At most a batch of maps is held.
+Thirty contrasts from 10^-3 to 10^0.7 (and 0.01 and 0.06), with T fixed and with T-hat = c T in block 1; 200 images for
+the factorial of eps, time term and tolerance, for the tolerances and for the contrast-time surface; and the inputs of
+all blocks scaled, in batches of 1,000 that share their steps, as in the public script. An image pass takes about 35 ms
+on one core, and there are about 70 per image: 10,000 images of one network take about seven hours of one core.
 
 The default size, and its result (results/contrast_default.json): dcnbio analyze contrast --json
 """
