@@ -63,7 +63,8 @@ def test_orientation_is_periodic_and_broad_tuning_is_flagged():
     found = orientation_tuning(theta, np.exp(2 * np.cos(np.radians(2 * (theta - 176)))))
     assert found.preferred == pytest.approx(176, abs=0.5)
     flat = orientation_tuning(theta, 1 + 0.1 * np.cos(np.radians(2 * theta)))
-    assert flat.broad and flat.half_width == 90
+    assert flat.broad
+    assert flat.half_width == 90
     assert flat.circular_variance == pytest.approx(0.95, abs=1e-9)
     with pytest.raises(InputError, match="equally spaced over 180 degrees"):
         orientation_tuning(theta * 2, theta + 1)
@@ -72,7 +73,8 @@ def test_orientation_is_periodic_and_broad_tuning_is_flagged():
 def test_frequency_at_an_edge_is_censored():
     f = np.geomspace(1 / 30, 0.5, 12)
     low_pass = frequency_tuning(f, np.exp(-f * 20))
-    assert low_pass.at_edge and low_pass.cut_missing
+    assert low_pass.at_edge
+    assert low_pass.cut_missing
     band = np.exp(-(np.log2(f / 0.2) ** 2))
     assert not frequency_tuning(f, band).at_edge
     assert frequency_tuning(f, band, highest=0.125).at_edge
@@ -83,9 +85,12 @@ def test_frequency_at_an_edge_is_censored():
 def test_size_tuning_of_ratio_like_curves():
     d = np.array([1, 2, 4, 6, 8, 12, 16, 24, 32.0])
     growing = size_tuning(d, 1 - np.exp(-d / 20))
-    assert growing.still_growing and growing.suppression_index == pytest.approx(0) and np.isnan(growing.surround)
+    assert growing.still_growing
+    assert growing.suppression_index == pytest.approx(0)
+    assert np.isnan(growing.surround)
     falling = size_tuning(d, 1 / d)
-    assert falling.falling_at_start and falling.summation_censored
+    assert falling.falling_at_start
+    assert falling.summation_censored
     assert falling.suppression_index == pytest.approx(31 / 32)
 
 

@@ -1,0 +1,75 @@
+"""Changed copies of a network change what they say, and nothing else."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from dcnbio.errors import InputError
+from dcnbio.model.interventions import freeze_norms, freeze_time, hold_norms, scale_sigma, silence_orders
+from dcnbio.model.network import build
+from dcnbio.model.solver_settings import SolverSettings
+
+
+def small(row="dcn-ode", **options):
+    net = build(row, widths=(4, 6), norm_groups=2, **options)
+    net.solver = SolverSettings(rtol=1e-6, atol=1e-6)
+    return net
+
+
+def images(n=1, seed=0):
+    return torch.rand(n, 3, 32, 32, generator=torch.Generator().manual_seed(seed))
+
+
+@pytest.mark.parametrize("row", ["dcn-ode", "dcn-sigma-t", "resnet-srf-blocks"])
+def test_frozen_at_its_own_statistics_an_image_is_answered_as_before(row):
+    net, x = small(row), images()
+    with torch.no_grad():
+        expected, other = net(x), net(images(seed=1))
+        frozen = freeze_norms(net, x, times=41)
+        torch.testing.assert_close(frozen(x), expected, atol=5e-3, rtol=1e-2)
+        assert (frozen(images(seed=1)) - other).abs().max() > 1e-3
+        torch.testing.assert_close(net(x), expected, atol=0, rtol=0)
+
+
+def test_held_statistics_change_gradients_and_no_values():
+    net, x = small(), images().requires_grad_()
+    held = hold_norms(net)
+    torch.testing.assert_close(held(x), net(x), atol=1e-4, rtol=1e-3)
+    whole, local = (torch.autograd.grad(one(x)[0, 0], x)[0] for one in (net, held))
+    assert (whole - local).abs().max() > 0.01 * whole.abs().max()
+
+
+def test_sigma_is_multiplied_at_every_time():
+    net = small("dcn-sigma-t")
+    wider = scale_sigma(net, 1.5)
+    for t in (0.0, 1.0, 2.0):
+        before, after = (n.blocks[1].field.conv2.sigma(torch.tensor(t)) for n in (net, wider))
+        torch.testing.assert_close(after, 1.5 * before, rtol=1e-5, atol=0)
+    with pytest.raises(InputError, match="factor is 0; sigma is multiplied by a finite number above 0"):
+        scale_sigma(net, 0)
+    with pytest.raises(InputError, match="ode-net has no SRF layers in its blocks"):
+        scale_sigma(build("ode-net", widths=(4,), norm_groups=4), 2.0)
+
+
+@pytest.mark.parametrize(("row", "time"), [("dcn-ode", 0.0), ("dcn-ode", 1.0), ("dcn-sigma-t", 0.5)])
+def test_frozen_time_is_the_field_at_that_time(row, time):
+    net = small(row)
+    frozen = freeze_time(net, time)
+    h = torch.rand(2, 4, 8, 8)
+    with torch.no_grad():
+        expected = net.blocks[0].field(torch.tensor(time), h)
+        for t in (0.0, 1.7):
+            torch.testing.assert_close(frozen.blocks[0].field(torch.tensor(t), h), expected)
+    with pytest.raises(InputError, match="has residual blocks, in which there is no time"):
+        freeze_time(small("resnet-srf-blocks"))
+
+
+def test_without_any_order_the_blocks_see_nothing():
+    net = silence_orders(small(), {0, 1, 2})
+    h = torch.rand(2, 4, 8, 8)
+    with torch.no_grad():
+        slope = net.blocks[0].field(torch.tensor(0.3), h)
+    torch.testing.assert_close(slope, torch.zeros_like(slope))
+    with pytest.raises(InputError, match="give some from 0 to 2, the order of this network's filters"):
+        silence_orders(net, {3})
