@@ -15,6 +15,7 @@ from dcnbio.figures.kind import FigureKind
 from dcnbio.figures.page import figure_of, styled
 from dcnbio.figures.palette import colour
 from dcnbio.figures.table import Table, table_of, unique
+from dcnbio.figures.zero_axis import zero_axis
 
 __all__ = ["FIELD_GROWTH"]
 
@@ -67,7 +68,7 @@ def draw_field_growth(table: Table, axes: Axes | None = None) -> Figure:
         axes.plot(linear["time"], linear["sigma_pixels"], "--", color=shade, lw=0.8)
         axes.plot(measured["time"], measured["sigma_pixels"], "o-", color=shade)
         label_end(axes, measured["time"].iloc[-1], measured["sigma_pixels"].iloc[-1], f"block {block}", shade)
-    axes.set_ylim(bottom=0)
+    zero_axis(axes, table["sigma_pixels"])
     axes.set_xlabel("t / T (1)")
     axes.set_ylabel("Field $\\sigma$ (pixels)")
     return figure

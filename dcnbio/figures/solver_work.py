@@ -13,6 +13,7 @@ from dcnbio.figures.names import block_title
 from dcnbio.figures.page import new_figure, styled
 from dcnbio.figures.palette import BLACK, colour, tint
 from dcnbio.figures.table import Table, table_of, unique
+from dcnbio.figures.zero_axis import zero_axis
 
 __all__ = ["SOLVER_WORK"]
 
@@ -87,7 +88,7 @@ def draw_solver_work(table: Table) -> Figure:
         grid[0].plot(across, values, "o", color=colour(place), ms=2, mec="none")
     grid[0].set_xticks(range(len(blocks)), [block.removeprefix("block") for block in blocks])
     grid[0].set_xlim(-0.5, len(blocks) - 0.5)
-    grid[0].set_ylim(bottom=0)
+    zero_axis(grid[0], work["value"])
     grid[0].set_xlabel("Block (number)")
     grid[0].set_ylabel("NFE (evaluations)")
     steps = table[table["panel"] == "steps"]
@@ -100,7 +101,7 @@ def draw_solver_work(table: Table) -> Figure:
         if not len(own):
             axes.text(0.5, 0.5, "no steps", transform=axes.transAxes, ha="center", color=BLACK)
         axes.set_title(block_title(block), loc="left")
-        axes.set_ylim(bottom=0)
+        zero_axis(axes, own["value"])
         axes.set_xlabel("t (solver time)")
         axes.set_ylabel("Step (solver time)")
     return figure

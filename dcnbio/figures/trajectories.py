@@ -16,6 +16,7 @@ from dcnbio.figures.names import block_title
 from dcnbio.figures.page import new_figure, styled
 from dcnbio.figures.palette import colour, tint
 from dcnbio.figures.table import Table, table_of, unique
+from dcnbio.figures.zero_axis import zero_axis
 from dcnbio.recording.reductions.norm import norm
 
 __all__ = ["TRAJECTORIES"]
@@ -115,7 +116,7 @@ def draw_trajectories(table: Table) -> Figure:
         upper.set_ylabel("h at a place (1)")
         draw_lines(lower, own[own["panel"] == "norm"], [tint(colour(0), 0.5)], named=False)
         lower.set_ylabel("Norm of h (1)")
-        lower.set_ylim(bottom=0)
+        zero_axis(lower, own[own["panel"] == "norm"]["value"])
     return figure
 
 

@@ -14,6 +14,7 @@ from dcnbio.figures.kind import FigureKind
 from dcnbio.figures.page import new_figure, styled
 from dcnbio.figures.palette import GREY, colour
 from dcnbio.figures.table import Table, table_of, unique
+from dcnbio.figures.zero_axis import zero_axis
 
 __all__ = ["UNIT_MEASURES"]
 
@@ -98,7 +99,7 @@ def draw_measure(axes: Axes, own: Table, networks: list[str]) -> None:
     axes.set_xticks(range(len(networks)), names)
     axes.set_xlim(-0.6, len(networks) - 0.4)
     axes.tick_params(axis="x", length=0)
-    axes.set_ylim(bottom=min(0, axes.get_ylim()[0]))
+    zero_axis(axes, own["value"])
 
 
 @styled
