@@ -15,13 +15,19 @@ LONGEST = 120
 MODEL = (
     "network", "spec", "rows", "loading", "checkpoint", "features", "patch", "check_field", "decoder",
     "decoder_checkpoint", "vector_field", "module_field", "srf_conv", "srf_rule", "gaussian", "scales", "ode_block",
-    "solver_settings", "solve", "solution", "status", "integrate", "engine",
+    "solver_settings", "solve", "solution", "status", "integrate", "interventions", "engine",
 )  # fmt: skip
 ROOMS: dict[str, tuple[str, ...]] = {
     "images": ("dcnbio.images",),
     "model": tuple(f"dcnbio.model.{name}" for name in MODEL),
-    "probe": ("dcnbio.probe", "dcnbio.probe.filters"),
-    "recording": ("dcnbio.recording", "dcnbio.recording.reductions"),
+    "probe": (
+        "dcnbio.probe",
+        "dcnbio.probe.filters",
+        "dcnbio.probe.completion",
+        "dcnbio.probe.contrast",
+        "dcnbio.probe.responses",
+    ),
+    "recording": ("dcnbio.recording", "dcnbio.recording.reductions", "dcnbio.recording.export"),
     "analysis": ("dcnbio.analysis.*",),
     "training": ("dcnbio.training", "dcnbio.training.measure"),
     "figures": ("dcnbio.figures", "dcnbio.figures.kind", "dcnbio.figures.palette"),

@@ -51,6 +51,11 @@ class ContrastResult:
         One sentence.
     seed, resamples : int
         Of the resampling.
+
+    Examples
+    --------
+    >>> ContrastResult((), (), "nothing was analysed", seed=0, resamples=99).to_tree().attrs["claims"]
+    '[]'
     """
 
     networks: tuple[NetworkContrast, ...]
