@@ -1,0 +1,66 @@
+"""``dcnbio analyze responses``: every measure with its flags, interventions beside it, and refusals in one sentence."""
+
+import json
+
+import numpy as np
+import pytest
+
+import dcnbio
+from dcnbio.analysis.responses.measure_names import MEASURES
+from dcnbio.analysis.result_file import open_result
+from dcnbio.commands.app import run
+from dcnbio.commands.measured_units import MeasurePlan, measure_network
+
+
+@pytest.fixture(scope="module")
+def checkpoint(tmp_path_factory):
+    net = dcnbio.build("dcn-ode", widths=(4,), norm_groups=4, integration_time=0.3)
+    return dcnbio.save(net, tmp_path_factory.mktemp("nets") / "small.safetensors")
+
+
+def test_every_measure_is_there_and_what_is_missing_is_flagged():
+    net = dcnbio.build("dcn-ode", widths=(4, 4), norm_groups=4, integration_time=0.2)
+    plan = MeasurePlan(4, 6, 4, 5, (2.0, 6.0, 12.0, 24.0), 5, 20, 1, 10, blocks=(1, 2))
+    found = measure_network(net, plan, seed=3, name="small")
+    assert found["block"].values.tolist() == [1] * 4 + [2] * 4
+    assert set(MEASURES) <= set(found.data_vars)
+    for name in MEASURES:
+        values = found[name]
+        assert values.attrs["units"]
+        if np.isnan(values).any():
+            np.testing.assert_array_equal(found[f"undefined_{name}"], np.isnan(values))
+            assert values.attrs["undefined_when"]
+    assert found.attrs["trained"] == 0
+    assert json.loads(found.attrs["settings"])["seed"] == 3
+
+
+def test_a_result_with_an_intervention(checkpoint, tmp_path, capsys):
+    out = tmp_path / "responses.nc"
+    arguments = ["analyze", "responses", str(checkpoint), "--size", "quick", "--limit", "10", "--no-untrained"]
+    assert run([*arguments, "--intervention", "orders=1", "--out", str(out)]) == 0
+    text, err = capsys.readouterr()
+    assert max(len(line) for line in text.splitlines() if str(out) not in line) <= 80
+    assert text.count("Conclusion: ") == 1
+    assert "small, orders=1 ..." in err or "orders=1 ..." in err
+    tree = open_result(out)
+    assert tree["intervention1"].attrs["intervention"] == "orders=1"
+    assert dict(tree["growth"].sizes) == {"block": 1, "time": 3}
+    claims = json.loads(tree.attrs["claims"])
+    assert any(claim["name"] == "orders=1: accuracy" and claim["n"] == 10 for claim in claims)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--size", "huge"], "size is 'huge'; sizes are quick, default, full"),
+        (["--intervention", "sigma"], "--intervention is 'sigma'; give sigma=FACTOR"),
+        (["--intervention", "orders=1.5"], "orders takes whole numbers"),
+        (["--blocks", "7"], "block is 7; dcn-ode has blocks 1 to 1"),
+        (["--limit", "0"], "--limit is 0; at least 1 image is needed"),
+    ],
+)
+def test_wrong_options_are_refused_in_one_sentence(checkpoint, arguments, message, capsys):
+    assert run(["analyze", "responses", str(checkpoint), *arguments]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert message in " ".join(err.split())
