@@ -39,13 +39,21 @@ def tuning_curves_table(gratings: xr.DataTree | xr.Dataset) -> Table:
     ----------
     gratings : xarray.Dataset
         From `dcnbio.probe.responses.record_units`, its stimuli unstacked to orientation, spatial_frequency and phase.
+
+    Raises
+    ------
+    InputError
+        If a dimension is missing, or no unit responds.
     """
     data = gratings_of(gratings)
     r = response(data).isel(time=-1).transpose("unit", *AXES)
     modulation = phase_modulation(r.values).modulation
-    order = np.argsort(-modulation.reshape(len(modulation), -1).max(1), kind="stable")[:SHOWN]
+    largest = modulation.reshape(len(modulation), -1).max(1)
+    chosen = [int(unit) for unit in np.argsort(-largest, kind="stable")[:SHOWN] if largest[unit] > 0]
+    if not chosen:
+        raise InputError("no unit responds to any grating above the blank, so there is no tuning to draw.")
     rows: list[dict[str, Any]] = []
-    for unit in sorted(int(one) for one in order):
+    for unit in sorted(chosen):
         turned, scaled = np.unravel_index(modulation[unit].argmax(), modulation[unit].shape)
         about = {"block": int(r["block"][unit]), "channel": int(r["channel"][unit])}
         curves = {
@@ -94,7 +102,8 @@ def draw_tuning_curves(table: Table) -> Figure:
 def tuning_curves_caption(gratings: xr.DataTree | xr.Dataset) -> str:
     """Say n, and what a response is."""
     data = gratings_of(gratings)
-    n, shown = data.sizes["unit"], min(SHOWN, data.sizes["unit"])
+    drawn = tuning_curves_table(gratings)
+    n, shown = data.sizes["unit"], len(set(zip(drawn["block"], drawn["channel"], strict=True)))
     return (
         f"Tuning of the {shown} most responsive of n = {n} units (block.channel), through each unit's best grating: "
         "above, to the orientation of its bars in degrees; below, to its spatial frequency in cycles per pixel. The "
