@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from dcnbio.commands.intervention_option import check_intervention, intervened
-from dcnbio.commands.measured_units import SIZES, MeasurePlan, measure_network, plan_of, record_growth
+from dcnbio.commands.measured_growth import record_growth
+from dcnbio.commands.measured_units import SIZES, MeasurePlan, measure_network, plan_of
 from dcnbio.commands.options import Json, Model, block_list
 from dcnbio.commands.output import Speaker
 from dcnbio.commands.table import table

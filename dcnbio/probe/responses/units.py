@@ -14,7 +14,7 @@ from tqdm.std import tqdm
 
 from dcnbio.errors import InputError, SolverError
 from dcnbio.model.apart import one_by_one
-from dcnbio.model.interventions.norms import FixedNorm
+from dcnbio.model.interventions.norm_statistics import FixedNorm
 from dcnbio.model.network import Network
 from dcnbio.model.solver_settings import SolverSettings
 from dcnbio.model.vector_field import ConvField
