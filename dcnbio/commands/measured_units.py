@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from dcnbio.commands.intervention_option import frozen_by_natural_images
+from dcnbio.commands.measured_growth import record_growth
 from dcnbio.errors import InputError
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from dcnbio.probe.responses.own_stimuli import OwnGratings
     from dcnbio.probe.responses.units import UnitSettings
 
-__all__ = ["SIZES", "MeasurePlan", "measure_network", "plan_of", "record_network"]
+__all__ = ["SIZES", "MeasurePlan", "measure_network", "plan_of", "record_growth", "record_network"]
 
 HIGHEST = 0.96  # contrast of gratings; the rest lie octaves below
 
