@@ -15,9 +15,18 @@ author = "The dcnbio developers"
 copyright = "2026, The dcnbio developers"
 version = release = __version__
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "generated_pages", "readable_docstrings"]
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "generated_pages",
+    "offline_math",
+    "readable_docstrings",
+]
 exclude_patterns = ["_build", "extensions", "**/.ipynb_checkpoints"]
 root_doc = "index"
+html_math_renderer = "mathml"
+smartquotes = False  # "--times" is an option and no dash
 
 # names in single backquotes are links where the name is documented, and code where it is not
 default_role = "py:obj"

@@ -90,11 +90,12 @@ def data(module: str, name: str, value: Any) -> str:
     return "\n".join([f".. py:data:: {module}.{name}", *options, "", f"   {text}"]).rstrip() + "\n"
 
 
-def module_section(module_name: str) -> str:
-    """Write the section of one module."""
+def module_section(module_name: str, room: str) -> str:
+    """Write the section of one module; the room's own names stand under its title."""
     module = importlib.import_module(module_name)
     names = sorted(module.__all__, key=lambda name: (name.isupper(), name.lower()))
-    parts = [heading(module_name, "-"), first_line(module) + "\n", f".. currentmodule:: {module_name}\n"]
+    title = [] if module_name == room else [heading(module_name, "-"), first_line(module) + "\n"]
+    parts = [*title, f".. currentmodule:: {module_name}\n"]
     parts += [directive(module_name, name, getattr(module, name)) for name in names]
     return "\n".join(parts)
 
@@ -128,5 +129,5 @@ def api_pages() -> dict[str, str]:
     for room, names in ROOMS.items():
         module = importlib.import_module(f"dcnbio.{room}")
         parts = [heading(f"dcnbio.{room}", "="), first_line(module) + "\n"]
-        made[room] = "\n".join([*parts, *(module_section(name) for name in expanded(names))])
+        made[room] = "\n".join([*parts, *(module_section(name, f"dcnbio.{room}") for name in expanded(names))])
     return made

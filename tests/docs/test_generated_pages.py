@@ -18,7 +18,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.fixture(autouse=True)
 def _site_extensions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(ROOT / "docs/extensions"))
-    for name in ("command_page", "api_pages", "generated_pages", "readable_docstrings"):
+    for name in ("command_page", "api_pages", "generated_pages", "offline_math", "readable_docstrings"):
         monkeypatch.delitem(sys.modules, name, raising=False)
 
 
@@ -59,3 +59,11 @@ def test_signs_in_docstrings_stay_signs() -> None:
     assert readable(["rtol * |h|, see [1]_ and ``a * b``"]) == [r"rtol \* \|h\|, see [1] and ``a * b``"]
     assert readable([".. [1] Somebody, doi:1."]) == ["", "[1] Somebody, doi:1."]
     assert readable([">>> 2 * 3 | 1", "7"]) == [">>> 2 * 3 | 1", "7"]
+
+
+def test_equations_need_no_script() -> None:
+    from offline_math import mathml
+
+    found = mathml(r"\frac{dh}{dt} = f(h)", inline=False)
+    assert found.startswith("<math")
+    assert "<mfrac>" in found
