@@ -50,6 +50,19 @@ def spaced(wanted: npt.ArrayLike, gap: float) -> npt.NDArray[np.float64]:
     return np.asarray(pooled + gap * np.arange(pooled.size), dtype=np.float64)
 
 
+def within(places: npt.NDArray[np.float64], gap: float, low: float, high: float) -> npt.NDArray[np.float64]:
+    """Move ascending positions that are `gap` apart between two limits, as far as there is room.
+
+    Examples
+    --------
+    >>> within(np.array([5.0, 8.0, 11.0]), 3.0, 0.0, 10.0).tolist()
+    [4.0, 7.0, 10.0]
+    """
+    steps = gap * np.arange(places.size)
+    upper = np.minimum(places, high - steps[::-1])
+    return np.asarray(np.maximum(upper, low + steps), dtype=np.float64)
+
+
 def spread_labels(figure: Figure) -> bool:
     """Move the labels of each axes apart, up and down; say whether there were any to move."""
     points, moved = 72 / figure.dpi, False
@@ -60,7 +73,10 @@ def spread_labels(figure: Figure) -> bool:
         ends = [float(axes.transData.transform(label.xy)[1]) * points for label in labels]
         order = np.argsort(ends, kind="stable")
         gap = GAP * max(label.get_window_extent().height for label in labels) * points
-        for index, place in zip(order, spaced(np.asarray(ends)[order], gap), strict=True):
+        height = axes.get_window_extent()
+        limits = height.y0 * points + gap / 3, height.y1 * points - gap / 3
+        places = within(spaced(np.asarray(ends)[order], gap), gap, *limits)
+        for index, place in zip(order, places, strict=True):
             labels[index].set_position((4, place - ends[index]))
         moved = True
     return moved
