@@ -8,11 +8,12 @@ python analyses/ship_network.py --untrained dcn-ode --seed 0    a control that w
 from __future__ import annotations
 
 import argparse
+import re
 import shutil
 from pathlib import Path
 
 from dcnbio.images.manifest import write_manifest
-from dcnbio.model.checkpoint import save_checkpoint
+from dcnbio.model.checkpoint import load_checkpoint, read_header, save_checkpoint
 from dcnbio.model.network import build
 from dcnbio.model.scales import initial_log2_sigma
 from dcnbio.training.model_card import model_card
@@ -38,6 +39,11 @@ def with_card(path: Path) -> None:
     print(path)
 
 
+def without_folders(text: str) -> str:
+    """Leave of each absolute path its last part: where something lay on one machine says nothing on another."""
+    return re.sub(r"(?<!\S)/\S*/([^/\s]+)", r"\1", text)
+
+
 def keep_untrained(row: str, seed: int, name: str) -> None:
     """Ship a network as it is before training."""
     net, path = build(row, seed), CHECKPOINTS / f"{name}.safetensors"
@@ -57,8 +63,14 @@ def keep_unfinished(run: Path, name: str) -> None:
 
 def keep_trained(run: Path, name: str) -> None:
     """Ship a trained network; what was kept of its unfinished run is no longer needed."""
-    path = CHECKPOINTS / f"{name}.safetensors"
-    shutil.copy2(run / "checkpoint.safetensors", path)
+    path, own = CHECKPOINTS / f"{name}.safetensors", run / "checkpoint.safetensors"
+    header = read_header(own)
+    recipe = {
+        **header.recipe,
+        **{key: without_folders(header.recipe.get(key, "")) for key in ("command", "images_source")},
+    }
+    parts = {"metrics": header.metrics, "initial_log2_sigma": header.initial_log2_sigma, "source": header.source}
+    save_checkpoint(load_checkpoint(own), path, overwrite=True, recipe=recipe, **parts)
     shutil.copy2(run / "metrics.csv", CHECKPOINTS / f"{name}.metrics.csv")
     shutil.rmtree(UNFINISHED / name, ignore_errors=True)
     with_card(path)

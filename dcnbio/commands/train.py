@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from cyclopts import Parameter
 from tqdm.std import tqdm
 
 from dcnbio.commands.options import Json
+from dcnbio.commands.output import command_text
 from dcnbio.errors import InputError
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ def train(
         overwrite=overwrite,
         save_minutes=save_minutes,
         stop_minutes=stop_minutes,
-        command=shlex.join(["dcnbio", *sys.argv[1:]]),
+        command=command_text(sys.argv[1:]),
     )
     bar = Bar(shown=not json_)
     try:

@@ -143,7 +143,10 @@ def card_lines(header: Header, net: Network) -> list[tuple[str, str]]:
         lines += recipe_lines(header.recipe, header.metrics)
     elif "seed" in header.source:
         lines.append(("seed", str(header.source["seed"])))
-    return lines + result_lines(header.metrics) if header.metrics.get("passes") != 0 else lines
+    if header.metrics.get("passes") != 0:
+        lines += result_lines(header.metrics)
+    of_solver = ("solver while training", "start of the scales", "NFE per block", "measured with")
+    return [line for line in lines if net.spec.depth == "ode" or line[0] not in of_solver]
 
 
 def model_card(path: Path) -> str:
