@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import App, Parameter
 
 from dcnbio.commands.analyze_contrast import contrast
+from dcnbio.commands.analyze_primate import primate
 from dcnbio.commands.analyze_responses import responses
 from dcnbio.commands.options import Json, Model
 from dcnbio.commands.output import Speaker
@@ -29,6 +30,7 @@ __all__ = ["analyze", "scales"]
 analyze = App(name="analyze", help="Analyse filters and recordings: results with intervals and controls.")
 analyze.command(contrast)
 analyze.command(responses)
+analyze.command(primate)
 
 
 @dataclass(frozen=True)

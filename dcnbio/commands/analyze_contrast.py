@@ -67,6 +67,7 @@ def contrast(
     """Analyze contrast: accuracy, evaluations, the law that ties contrast to time, and what breaks it."""
     from dcnbio.analysis.contrast import analyze_contrast
     from dcnbio.analysis.result_file import check_result_path, write_result
+    from dcnbio.images import load_images
 
     if where.out is not None:
         check_result_path(where.out, overwrite=where.overwrite)
@@ -79,7 +80,8 @@ def contrast(
     for _, _, said in networks:
         if said:
             print(said, file=sys.stderr)
-    found = analyze_contrast(record_all(networks, size, settings), seed=size.seed, resamples=size.resamples)
+    data = load_images(size.images, limit=size.limit)
+    found = analyze_contrast(record_all(networks, data, settings), seed=size.seed, resamples=size.resamples)
     text = report(found)
     if where.out is not None:
         write_result(found.to_tree(), where.out, "contrast", overwrite=where.overwrite)
@@ -130,18 +132,16 @@ def chosen_networks(checkpoints: tuple[str, ...], model: str | None, seed: int) 
 
 
 def record_all(
-    networks: list[tuple[str, Network, str]], size: Size, settings: ContrastSettings
+    networks: list[tuple[str, Network, str]], data: xr.Dataset, settings: ContrastSettings
 ) -> dict[str, xr.DataTree]:
     """Run the experiment on each network, with one bar for all passes."""
     from dataclasses import replace
 
     from tqdm.std import tqdm
 
-    from dcnbio.images import load_images
     from dcnbio.probe.contrast import record_contrast
     from dcnbio.probe.contrast.record import passes_of
 
-    data = load_images(size.images, limit=size.limit)
     jobs = []
     for name, net, _ in networks:
         share = CONTROL_SHARE if name.endswith("untrained") else 1

@@ -18,7 +18,7 @@ from dcnbio.figures.table import Table, table_of
 
 __all__ = ["PRIMATE_COMPARISON"]
 
-SHOWN = 12
+SHOWN = 14
 ACROSS = 2
 NAN = float("nan")
 

@@ -1,0 +1,170 @@
+"""Published histograms of macaque V1: counts in bins, with where they come from."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dcnbio.errors import InputError
+from dcnbio.images.shipped import shipped
+
+__all__ = ["PublishedHistogram", "published_histogram", "published_subsets", "scale_invariance_slope"]
+
+HISTOGRAMS = "primate/v1_histograms.csv"
+SHAPES = "primate/v1_shape_nx_ny.csv"
+SLOPES = "primate/v1_scale_invariance.csv"
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedHistogram:
+    """A published histogram.
+
+    Attributes
+    ----------
+    quantity, subset : str
+        What was measured, of which cells.
+    octaves : bool
+        Whether its axis is logarithmic: statistics are then of log2.
+    edges : float array [bin + 1]
+        In the published unit; log2 of it where `octaves`.
+    counts : int array [bin]
+    dataset : str
+        Study, as the table calls it.
+    unit : str
+
+    Examples
+    --------
+    >>> found = published_histogram("surround_suppression_index")
+    >>> found.n, round(float(np.median(found.spread_values())), 1)
+    (190, 0.3)
+    """
+
+    quantity: str
+    subset: str
+    octaves: bool
+    edges: Floats
+    counts: NDArray[np.int64]
+    dataset: str
+    unit: str
+
+    @property
+    def n(self) -> int:
+        """Cells."""
+        return int(self.counts.sum())
+
+    def spread_values(self) -> Floats:
+        """Give one value per cell, spread evenly within its bin."""
+        parts = [
+            low + (high - low) * (np.arange(count) + 0.5) / max(count, 1)
+            for low, high, count in zip(self.edges[:-1], self.edges[1:], self.counts, strict=True)
+        ]
+        return np.concatenate(parts)
+
+    def resampled(self, rng: np.random.Generator, draws: int, n: int | None = None) -> Floats:
+        """Draw samples of its size, (draws, n): a bin by its share, a place in the bin evenly."""
+        size = (draws, self.n if n is None else n)
+        bins = rng.choice(len(self.counts), size=size, p=self.counts / self.n)
+        return self.edges[bins] + (self.edges[bins + 1] - self.edges[bins]) * rng.random(size)
+
+    def truncated(self, width: float) -> PublishedHistogram:
+        """Cut to the bins that lie within a window of this width around the median; the rest is not seen.
+
+        A network's units are confined to the range that its images can show, so the published cells are confined to
+        a range as wide.
+        """
+        centre = float(np.median(self.spread_values()))
+        middles = (self.edges[:-1] + self.edges[1:]) / 2
+        kept = np.flatnonzero(np.abs(middles - centre) <= width / 2)
+        edges = self.edges[kept[0] : kept[-1] + 2]
+        return PublishedHistogram(
+            self.quantity, self.subset, self.octaves, edges, self.counts[kept], self.dataset, self.unit
+        )
+
+
+def rows_of(file: str) -> list[dict[str, str]]:
+    """Read a table."""
+    with open(shipped(file), newline="", encoding="utf-8") as opened:
+        return list(csv.DictReader(opened))
+
+
+def histogram_of(rows: list[dict[str, str]]) -> PublishedHistogram:
+    """Make a histogram of its rows."""
+    ordered = sorted(rows, key=lambda row: int(row["bin_index"]))
+    octaves = ordered[0]["bin_scale"] == "log2"
+    edges = np.array([float(row["bin_lo"]) for row in ordered] + [float(ordered[-1]["bin_hi"])])
+    counts = np.array([int(row["count"]) for row in ordered])
+    first = ordered[0]
+    return PublishedHistogram(
+        first["quantity"],
+        first["subset"],
+        octaves,
+        np.log2(edges) if octaves else edges,
+        counts,
+        first["dataset"],
+        first["unit"],
+    )
+
+
+def published_subsets(quantity: str) -> dict[str, PublishedHistogram]:
+    """Give the histograms of a quantity, by subset of cells.
+
+    Examples
+    --------
+    >>> sorted(published_subsets("spatial_frequency_bandwidth"))
+    ['complex', 'pooled', 'simple']
+    """
+    if quantity in ("nx", "ny"):
+        return {"simple cells": shape_histogram(quantity)}
+    rows = [row for row in rows_of(HISTOGRAMS) if row["quantity"] == quantity]
+    if not rows:
+        known = sorted({row["quantity"] for row in rows_of(HISTOGRAMS)})
+        raise InputError(f"quantity is {quantity!r}; published are {', '.join([*known, 'nx', 'ny'])}.")
+    subsets = dict.fromkeys(row["subset"] for row in rows)
+    return {subset: histogram_of([row for row in rows if row["subset"] == subset]) for subset in subsets}
+
+
+def published_histogram(quantity: str) -> PublishedHistogram:
+    """Give the histogram of all cells of a study.
+
+    Parameters
+    ----------
+    quantity : str
+        As data/primate/v1_histograms.csv calls it, or "nx" or "ny".
+
+    Examples
+    --------
+    >>> published_histogram("peak_spatial_frequency").n
+    363
+    """
+    subsets = published_subsets(quantity)
+    whole = [name for name in subsets if name.startswith(("pooled", "all"))]
+    return subsets[whole[0]] if whole else next(iter(subsets.values()))
+
+
+def shape_histogram(quantity: str) -> PublishedHistogram:
+    """Sum the joint histogram of nx and ny over the other of the two."""
+    rows = rows_of(SHAPES)
+    lows = sorted({float(row[f"{quantity}_lo"]) for row in rows})
+    highest = max(float(row[f"{quantity}_hi"]) for row in rows)
+    counts = [sum(int(row["count"]) for row in rows if float(row[f"{quantity}_lo"]) == low) for low in lows]
+    edges = np.log2(np.array([*lows, highest]))
+    return PublishedHistogram(quantity, "simple cells", True, edges, np.array(counts), rows[0]["dataset"], "cycles")
+
+
+def scale_invariance_slope(variable: str) -> tuple[float, float]:
+    """Give the published slope of a variable against log2 preferred spatial frequency, and that of one scaled shape.
+
+    Examples
+    --------
+    >>> scale_invariance_slope("log2(1/sigma_x)")
+    (0.08, 1.0)
+    """
+    for row in rows_of(SLOPES):
+        if row["variable"].startswith(variable) and row["statistic"] == "slope vs log2(fo)":
+            return float(row["value"]), float(row["scale_invariant_slope"])
+    raise InputError(f"variable is {variable!r}, which has no published slope against log2 spatial frequency.")
