@@ -223,8 +223,8 @@ CHAPTERS = (
     ChapterPlan(
         "responses",
         "Responses of units, beside macaque V1",
-        "How do units answer to gratings, sizes and contrasts, as neurons in visual cortex are asked, and are they like "
-        "those?",
+        "How do units answer to gratings, sizes and contrasts, as neurons in visual cortex are asked, and are they "
+        "like those?",
         find_responses,
         (
             "Group norm is a surround and a gain control over the whole image; what remains with frozen statistics is "
