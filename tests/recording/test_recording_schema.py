@@ -50,7 +50,10 @@ def test_a_block_that_cannot_be_recorded_is_refused(arguments, message):
 
 @pytest.mark.parametrize(
     ("name", "dims", "message"),
-    [("h", ("time",), "'h' is taken"), ("norm", ("stimulus",), "'stimulus'; allowed are time, channel, y, x, class and other")],
+    [
+        ("h", ("time",), "'h' is taken"),
+        ("norm", ("stimulus",), "'stimulus'; allowed are time, channel, y, x, class and other"),
+    ],
 )
 def test_an_extra_variable_that_cannot_be_stored_is_refused(name, dims, message):
     with pytest.raises(RecordingError, match=message):
