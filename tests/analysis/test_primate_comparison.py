@@ -247,3 +247,28 @@ def test_the_result_keeps_its_comparisons():
     claims = json.loads(tree.attrs["claims"])
     assert len(claims) == tree.sizes["comparison"] == 17
     assert {"name", "n", "estimate", "interval", "control", "conclusion"} <= set(claims[0])
+
+
+def test_octave_bandwidth_is_compared_as_the_standard_deviation_that_was_published():
+    measures = made_measures(400)
+    frequency = np.log2(measures["preferred_spatial_frequency"].values)
+    # macaque: -0.31 octaves of standard deviation per octave; a Gaussian is 2.355 of them wide at half height
+    width = 2.3548 * (0.8 - 0.31 * (frequency - frequency.mean()))
+    measures = measures.assign(spatial_frequency_bandwidth=("unit", width))
+    row = by_name(analyze_primate(measures))["slope of octave bandwidth against log2 preferred frequency"]
+    assert row["effect"] == pytest.approx(0.0, abs=1e-3)
+    assert row["verdict"] == "like"
+
+
+def test_an_untrained_network_on_the_other_side_of_the_data_builds_nothing_in():
+    trained = made_measures(400, bandwidth_index=np.full(400, 90.0))
+    other = made_measures(400, bandwidth_index=np.full(400, 10.0))
+    row = by_name(analyze_primate(trained, other))["bandwidth index 100 f_low / f_high, median"]
+    assert (row["verdict"], row["controls"]["untrained_verdict"]) == ("unlike", "unlike")
+
+
+def test_units_of_deeper_blocks_are_not_held_against_v1():
+    both = xr.concat([made_measures(), made_measures(seed=1).assign_coords(block=("unit", np.full(64, 2)))], "unit")
+    assert analyze_primate(both).comparisons[0]["n_model"] == 64
+    with pytest.raises(InputError, match="holds no unit of block 1"):
+        analyze_primate(both.isel(unit=slice(64, None)))

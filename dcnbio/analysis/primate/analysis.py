@@ -23,6 +23,12 @@ __all__ = ["PrimateResult", "analyze_primate"]
 
 FEW = "one network's channels share their training and cannot show likeness within 25 %"
 NJETS = {"bandwidth index": "29 (order 1), 43 (order 2)", "spatial-frequency bandwidth": "2.6 (order 1), 1.8 (order 2)"}
+NEEDED = {
+    *("block", "responsive", "preferred_spatial_frequency", "spatial_frequency_bandwidth", "bandwidth_index"),
+    *("preferred_orientation", "suppression_index", "summation_diameter", "summation_diameter_low_contrast"),
+    *("summation_diameter_law", "surround_ratio", "field_sigma_gradient", "field_width_nx"),
+    *("peak_time", "peak_time_low_contrast"),
+}
 TIMING, NORM_SHARE = "peak time", 0.5
 
 
@@ -80,6 +86,17 @@ def claim_of(row: Mapping[str, Any]) -> dict[str, Any]:
     return {**own, "n": row["n_model"], "estimate": row["effect"], "control": control, "conclusion": said}
 
 
+def first_block(measures: xr.Dataset, name: str) -> xr.Dataset:
+    """Give the units of block 1, which are held against V1: blocks are other levels, and not more of the same cells."""
+    missing = sorted(NEEDED - set(map(str, measures.variables)))
+    if missing:
+        raise InputError(f"{name} lacks {', '.join(missing)}; give the Dataset of dcnbio analyze responses.")
+    chosen = measures.isel(unit=np.flatnonzero(measures["block"].values == 1))
+    if not chosen.sizes["unit"]:
+        raise InputError(f"{name} holds no unit of block 1, which is compared with V1; measure it (--blocks 1).")
+    return chosen
+
+
 def judged(questions: list[Asked], measures: xr.Dataset, rng: np.random.Generator) -> list[Comparison]:
     """Compare one network on all questions and judge them together."""
     found = [compared(one.question, one.units(measures), rng) for one in questions]
@@ -107,7 +124,9 @@ def with_controls(one: Asked, own: Comparison, other: Comparison | None, measure
     built_in = False
     if other is not None and np.isfinite(other.effect):
         controls |= {"untrained_effect": other.effect, "untrained_verdict": other.verdict, "untrained_n": other.n_model}
-        built_in = own.verdict in (LIKE, UNLIKE) and other.verdict == own.verdict
+        # on the other side of the data an untrained network is unlike it in another way
+        same_side = own.verdict == LIKE or own.effect * other.effect > 0
+        built_in = own.verdict in (LIKE, UNLIKE) and other.verdict == own.verdict and same_side
         if built_in:
             reasons.append("the untrained network does the same")
     if own.question.name.startswith(TIMING) and own.verdict == UNLIKE:
@@ -237,10 +256,8 @@ def analyze_primate(
     >>> [one.question.name for one in asked()][0]
     'preferred spatial frequency, sd of log2'
     """
-    needed = {"responsive", "preferred_spatial_frequency", "suppression_index", "bandwidth_index", "summation_diameter"}
-    missing = sorted(needed - set(map(str, measures.data_vars)))
-    if missing:
-        raise InputError(f"measures lacks {', '.join(missing)}; give the Dataset of dcnbio analyze responses.")
+    measures = first_block(measures, "measures")
+    untrained = None if untrained is None else first_block(untrained, "untrained")
     if degrees_per_pixel is not None and not (math.isfinite(degrees_per_pixel) and degrees_per_pixel > 0):
         raise InputError(f"degrees_per_pixel is {degrees_per_pixel}; it must be positive, for instance 0.1.")
     rng = np.random.default_rng(seed)

@@ -31,6 +31,7 @@ __all__ = ["Asked", "asked", "with_degrees"]
 
 FREQUENCY_OCTAVES = math.log2(0.5 * 30)  # from one cycle per 30 pixels to the grid's limit
 DIAMETER_OCTAVES = math.log2(30 / 1.5)
+FULL_WIDTH = 2 * math.sqrt(2 * math.log(2))  # at half height, of a Gaussian of standard deviation 1
 BOUND_DRAWS, BOUND_SEED = 4000, 0
 CAVANAUGH = "Cavanaugh, Bair and Movshon 2002, doi:10.1152/jn.00692.2001"
 DEVALOIS = "De Valois, Albrecht and Thorell 1982, doi:10.1016/0042-6989(82)90113-4"
@@ -175,7 +176,8 @@ def invariance_questions() -> list[Asked]:
         return paired(measures, np.log2(linear_bandwidth(frequency, octaves)))
 
     def octave(measures: xr.Dataset) -> Units:
-        return paired(measures, array_of(measures, "spatial_frequency_bandwidth"))
+        # published as the standard deviation of a Gaussian over log frequency, measured as its full width
+        return paired(measures, array_of(measures, "spatial_frequency_bandwidth") / FULL_WIDTH)
 
     kinds = (
         ("log2(1/width)", "log2(1/sigma_x)", width),
