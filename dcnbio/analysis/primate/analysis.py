@@ -45,6 +45,11 @@ class PrimateResult:
     conclusion : str
     network, weights : str
     seed : int
+
+    Examples
+    --------
+    >>> PrimateResult((), (), "Nothing was compared.", "dcn-ode", "", 0).conclusion
+    'Nothing was compared.'
     """
 
     comparisons: tuple[dict[str, Any], ...]

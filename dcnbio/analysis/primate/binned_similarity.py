@@ -59,6 +59,11 @@ def binned_similarity(
     rng : numpy.random.Generator
     draws : int
 
+    Returns
+    -------
+    tuple of float
+        Mean and standard deviation.
+
     Raises
     ------
     InputError
@@ -92,6 +97,17 @@ def similarity_ceiling(
     published: PublishedHistogram, rng: np.random.Generator, draws: int = DRAWS
 ) -> tuple[float, float]:
     """Give the similarity of the data to itself: mean and standard deviation over samples of its own size.
+
+    Parameters
+    ----------
+    published : PublishedHistogram
+    rng : numpy.random.Generator
+    draws : int
+
+    Returns
+    -------
+    tuple of float
+        Mean and standard deviation.
 
     Examples
     --------

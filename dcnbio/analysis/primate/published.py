@@ -136,6 +136,10 @@ def published_histogram(quantity: str) -> PublishedHistogram:
     quantity : str
         As data/primate/v1_histograms.csv calls it, or "nx" or "ny".
 
+    Returns
+    -------
+    PublishedHistogram
+
     Examples
     --------
     >>> published_histogram("peak_spatial_frequency").n
