@@ -247,6 +247,8 @@ def test_the_result_keeps_its_comparisons():
     claims = json.loads(tree.attrs["claims"])
     assert len(claims) == tree.sizes["comparison"] == 17
     assert {"name", "n", "estimate", "interval", "control", "conclusion"} <= set(claims[0])
+    assert claims[0]["name"] == "preferred spatial frequency, sd of log2 (octaves)"
+    assert {claim["unit"] for claim in claims} == {"units"}
 
 
 def test_octave_bandwidth_is_compared_as_the_standard_deviation_that_was_published():

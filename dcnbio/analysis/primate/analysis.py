@@ -86,7 +86,13 @@ def claim_of(row: Mapping[str, Any]) -> dict[str, Any]:
         "estimate": row["controls"].get("untrained_effect"),
         "interval": None,
     }
-    own = {name: row[name] for name in ("name", "unit", "interval", "verdict")}
+    # a claim's name holds the unit of its number, and its unit is what is counted
+    own = {
+        "name": f"{row['name']} ({row['unit']})",
+        "unit": "units",
+        "interval": row["interval"],
+        "verdict": row["verdict"],
+    }
     said = f"{row['name']}: {row['verdict'] or 'no verdict'}. {row['reason']}"
     return {**own, "n": row["n_model"], "estimate": row["effect"], "control": control, "conclusion": said}
 
