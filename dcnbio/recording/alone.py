@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 __all__ = ["alone"]
 
@@ -18,10 +20,11 @@ def alone(path: Path) -> Iterator[None]:
     path : Path
         A file to hold the lock; it is created and left there.
 
-    Notes
+    Warns
     -----
-    Where the system has no such locks (Windows, some network disks) everybody is let in; the steps inside can be
-    repeated, and whoever finds them undone repeats them.
+    RuntimeWarning
+        Where the system has no such locks (Windows, some network disks): everybody is let in then. The steps inside
+        can be repeated, and whoever finds them undone repeats them, so one process needs no lock.
 
     Examples
     --------
@@ -31,10 +34,25 @@ def alone(path: Path) -> Iterator[None]:
     True
     """
     with open(path, "ab") as file:
-        try:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX)
-        except (ImportError, OSError):
-            pass
+        missing = lock(file)
+        if missing:
+            warnings.warn(
+                f"{path.parent} is on a system without file locks ({missing}); let one process alone record there, or "
+                "choose a local disk, since several could finish the recording at the same moment.",
+                RuntimeWarning,
+                stacklevel=3,
+            )
         yield
+
+
+def lock(file: BinaryIO) -> str:
+    """Wait for the lock of a file; give why there is none, or nothing."""
+    try:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX)
+    except ImportError:
+        return "no fcntl"
+    except OSError as error:
+        return error.strerror or str(error)
+    return ""

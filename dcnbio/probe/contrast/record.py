@@ -19,7 +19,7 @@ from dcnbio.probe.contrast.passes import check_network
 from dcnbio.probe.contrast.settings import ContrastSettings
 from dcnbio.probe.contrast.surface import surface
 from dcnbio.probe.contrast.whole import whole_network
-from dcnbio.probe.stimuli import as_stimuli
+from dcnbio.probe.stimuli import Stimuli, as_stimuli
 
 __all__ = ["passes_of", "record_contrast"]
 
@@ -42,6 +42,19 @@ def in_chunks(part: Callable[[Experiment], xr.Dataset], experiment: Experiment, 
     found = [part(replace(experiment, images=chunk)) for chunk in chunks]
     joined = xr.concat(found, "stimulus", data_vars="minimal", coords="minimal", compat="override", join="override")
     return joined if n >= len(experiment.images) else joined.rename_dims({"stimulus": "first_stimulus"})
+
+
+def labelled(data: xr.Dataset, classes: int) -> Stimuli:
+    """Take images of which each is whole and has its class."""
+    stimuli = as_stimuli(data)
+    if any(stimuli.problems):
+        where = next(i for i, why in enumerate(stimuli.problems) if why)
+        raise InputError(f"image {where} of the images has {stimuli.problems[where]}; leave it out.")
+    if (stimuli.labels < 0).any() or (stimuli.labels >= classes).any():
+        raise InputError(
+            f"the images of {stimuli.source} have no labels of the network's classes; accuracy needs them."
+        )
+    return stimuli
 
 
 def record_contrast(
@@ -85,29 +98,13 @@ def record_contrast(
     """
     settings = settings or ContrastSettings()
     check_network(net)
-    stimuli = as_stimuli(data)
-    if any(stimuli.problems):
-        where = next(i for i, why in enumerate(stimuli.problems) if why)
-        raise InputError(f"image {where} of the images has {stimuli.problems[where]}; leave it out.")
-    if (stimuli.labels < 0).any() or (stimuli.labels >= net.spec.classes).any():
-        raise InputError(
-            f"the images of {stimuli.source} have no labels of the network's classes; accuracy needs them."
-        )
+    stimuli = labelled(data, net.spec.classes)
     weight = next(net.parameters())
     images = torch.from_numpy(stimuli.images).to(weight)
     experiment = Experiment(net, images, settings, progress or (lambda n: None))
     label = {"long_name": "class", "units": "1"}
     tree = xr.DataTree(xr.Dataset({"label": ("stimulus", stimuli.labels, label)}))
-    few, every = min(settings.few, len(images)), len(images)
-    found = {
-        "response": in_chunks(response, experiment, every),
-        "whole_network": whole_network(experiment),
-        "factorial": in_chunks(factorial, experiment, few),
-        "tolerance": in_chunks(tolerance, experiment, few),
-        "surface": in_chunks(surface, experiment, few),
-        "law": in_chunks(law, experiment, min(settings.precise, every)),
-    }
-    for name, dataset in found.items():
+    for name, dataset in all_parts(experiment).items():
         tree[name] = xr.DataTree(dataset)
     tree.attrs = {
         "row": net.spec.row,
@@ -115,10 +112,24 @@ def record_contrast(
         "images": stimuli.identity,
         "source": stimuli.source,
         "n": len(stimuli),
-        "few": few,
+        "few": min(settings.few, len(images)),
         "rtol": settings.rtol,
         "atol": settings.atol,
         "channels_per_group": net.spec.widths[0] // net.spec.groups(net.spec.widths[0]),
         "method": "dopri5",
     }
     return tree
+
+
+def all_parts(experiment: Experiment) -> dict[str, xr.Dataset]:
+    """Run every part on as many images as it is given."""
+    settings, every = experiment.settings, len(experiment.images)
+    few = min(settings.few, every)
+    return {
+        "response": in_chunks(response, experiment, every),
+        "whole_network": whole_network(experiment),
+        "factorial": in_chunks(factorial, experiment, few),
+        "tolerance": in_chunks(tolerance, experiment, few),
+        "surface": in_chunks(surface, experiment, few),
+        "law": in_chunks(law, experiment, min(settings.precise, every)),
+    }

@@ -7,10 +7,11 @@ import math
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import xarray as xr
+from numpy.typing import NDArray
 
 from dcnbio.errors import InputError, RecordingError
 from dcnbio.recording.export.chosen import chosen_variable
@@ -19,7 +20,10 @@ from dcnbio.recording.export.new_file import new_file
 __all__ = ["presentation_assembly", "write_assembly"]
 
 
-def checked_edges(edges: Sequence[float], span: tuple[float, float]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+Floats: TypeAlias = np.ndarray[tuple[int], np.dtype[np.float64]]
+
+
+def checked_edges(edges: Sequence[float], span: tuple[float, float]) -> Floats:
     """Refuse bins that are none, or that reach beyond what was recorded."""
     bins = np.asarray(edges, dtype=np.float64)
     if bins.ndim != 1 or bins.size < 2 or not np.isfinite(bins).all() or (np.diff(bins) <= 0).any():
@@ -31,6 +35,16 @@ def checked_edges(edges: Sequence[float], span: tuple[float, float]) -> np.ndarr
             f"{span[1]:g} ms; choose edges within it."
         )
     return bins
+
+
+def check_request(tree: xr.DataTree, layer: str, milliseconds_per_unit: float) -> None:
+    """Refuse a time scale that is none, and a node without h at fixed times."""
+    if not (math.isfinite(milliseconds_per_unit) and milliseconds_per_unit > 0):
+        raise InputError(f"milliseconds_per_unit is {milliseconds_per_unit}; give a positive number, such as 50.")
+    if layer not in tree.children or "h" not in tree[layer] or "time" not in tree[layer].coords:
+        raise InputError(
+            f"layer is {layer!r}; give a block of the recording that has h at fixed times, such as block1."
+        )
 
 
 def presentation_assembly(
@@ -84,20 +98,10 @@ def presentation_assembly(
     >>> presentation_assembly(tree, "block1", milliseconds_per_unit=50, bins=[0, 50, 100]).values.tolist()
     [[[0.5, 1.5]]]
     """
-    if not (math.isfinite(milliseconds_per_unit) and milliseconds_per_unit > 0):
-        raise InputError(f"milliseconds_per_unit is {milliseconds_per_unit}; give a positive number, such as 50.")
-    if layer not in tree.children or "h" not in tree[layer] or "time" not in tree[layer].coords:
-        raise InputError(
-            f"layer is {layer!r}; give a block of the recording that has h at fixed times, such as block1."
-        )
+    check_request(tree, layer, milliseconds_per_unit)
     block = tree[layer].to_dataset()
     h, times = chosen_variable(tree, f"{layer}/h", channels), block["time"].values * milliseconds_per_unit
     edges = checked_edges(bins, (float(times[0]), float(times[-1])))
-    weights = np.stack([line_weights(times, a, b) for a, b in itertools.pairwise(edges)], axis=1)
-    values = np.empty((h.sizes["stimulus"], h[0, 0].size, len(edges) - 1), dtype=np.float32)
-    for position in range(len(values)):
-        one = h.isel(stimulus=position).transpose("channel", "y", "x", "time").values
-        values[position] = one.reshape(len(values[0]), -1).astype(np.float64) @ weights
     coordinates = {
         "stimulus_id": ("presentation", [str(one) for one in h["stimulus"].values]),
         **({"label": ("presentation", h["label"].values)} if "label" in h.coords else {}),
@@ -111,7 +115,18 @@ def presentation_assembly(
         "milliseconds_per_unit": float(milliseconds_per_unit),
         "provenance": str(tree.attrs.get("provenance", "{}")),
     }
-    return xr.DataArray(values, coordinates, ("presentation", "neuroid", "time_bin"), "response", attributes)
+    means = bin_means(h, times, edges)
+    return xr.DataArray(means, coordinates, ("presentation", "neuroid", "time_bin"), "response", attributes)
+
+
+def bin_means(h: xr.DataArray, times: Floats, edges: Floats) -> NDArray[np.float32]:
+    """Average every unit over every bin, one image after the other, so that one image's h is held at a time."""
+    weights = np.stack([line_weights(times, a, b) for a, b in itertools.pairwise(edges)], axis=1)
+    values = np.empty((h.sizes["stimulus"], h[0, 0].size, len(edges) - 1), dtype=np.float32)
+    for position in range(len(values)):
+        one = h.isel(stimulus=position).transpose("channel", "y", "x", "time").values
+        values[position] = one.reshape(len(values[0]), -1).astype(np.float64) @ weights
+    return values
 
 
 def neuroids(h: xr.DataArray, layer: str) -> dict[str, tuple[Any, ...]]:
@@ -130,9 +145,7 @@ def neuroids(h: xr.DataArray, layer: str) -> dict[str, tuple[Any, ...]]:
     }
 
 
-def line_weights(
-    times: np.ndarray[tuple[int], np.dtype[np.float64]], start: float, end: float
-) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def line_weights(times: Floats, start: float, end: float) -> Floats:
     """Weigh recorded values so that their sum is the mean over [start, end] of the straight lines between them.
 
     Examples
@@ -148,7 +161,7 @@ def line_weights(
     at_knots[1:] += widths / 2
     # each knot's value is a mixture of the two recorded ones beside it
     each = np.stack([np.interp(knots, times, row) for row in np.eye(len(times))])
-    found: np.ndarray[tuple[int], np.dtype[np.float64]] = each @ at_knots / (end - start)
+    found: Floats = each @ at_knots / (end - start)
     return found
 
 
