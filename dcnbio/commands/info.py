@@ -10,6 +10,7 @@ from cyclopts import Parameter
 from dcnbio.commands.about_checkpoint import checkpoint_info, checkpoint_report
 from dcnbio.commands.options import Json, Model
 from dcnbio.commands.output import Speaker
+from dcnbio.commands.probe_report import error_lines
 from dcnbio.commands.table import table
 
 __all__ = ["info"]
@@ -74,6 +75,7 @@ def recording_report(found: dict[str, Any]) -> str:
             f"recording {found['path']} ({human_bytes(found['bytes'])})",
             f"state     {state}, {found['done']} of {found['total']} images",
             table(header, [block_row(name, block) for name, block in blocks.items()]),
+            *error_lines({name: block["h_error"] for name, block in blocks.items()}),
             f"network   {about.get('spec', {}).get('row', 'unknown')}, weights {about.get('weights', 'unknown')[:23]}",
             f"images    {about.get('names', {}).get('images', 'unknown')}",
             f"solver    {solver.get('method')}, rtol {solver.get('rtol')}, atol {solver.get('atol')}, "

@@ -94,6 +94,10 @@ class How:
         Parameter(help="Attempted steps before an image is given up. [default: 2000; 32 with accepted times]"),
     ] = None
     max_evaluations: Annotated[int | None, Parameter(help="Evaluations before an image is given up.")] = None
+    error_sample: Annotated[
+        int,
+        Parameter(help="Estimate the error of h(t) of so many images, run again in float64 at rtol / 100, atol / 100."),
+    ] = 0
     dtype: Annotated[Literal["float32", "float64"], Parameter(help="Type of weights, h and file.")] = "float32"
     device: Annotated[str, Parameter(help="cpu or cuda.")] = "cpu"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,14 +14,16 @@ if TYPE_CHECKING:
     import xarray as xr
     from numpy.typing import NDArray
 
-__all__ = ["accuracy_line", "failure_lines", "probe_report", "probe_summary"]
+__all__ = ["accuracy_line", "error_lines", "failure_lines", "probe_report", "probe_summary"]
 
 NAMED_IN_FULL = 20
-SOLVER = ("nfe", "accepted", "rejected", "status", "reason", "step_time")
+SOLVER = ("nfe", "accepted", "rejected", "status", "reason", "step_time", "h_error", "h_error_status")
 
 
 def block_summary(block: xr.Dataset, batch: NDArray[np.int64] | None) -> dict[str, Any]:
     """Sum up a block over what was solved: over images, or over batches where these share their steps."""
+    from dcnbio.recording.state_error import error_summary
+
     rows = (block["status"].values == 0).nonzero()[0].tolist()
     if batch is not None:
         rows = list({int(batch[row]): row for row in rows}.values())
@@ -35,6 +38,7 @@ def block_summary(block: xr.Dataset, batch: NDArray[np.int64] | None) -> dict[st
         "nfe_range": [int(counts["nfe"].min()), int(counts["nfe"].max())] if rows else None,
         "accepted": means["accepted"],
         "rejected": means["rejected"],
+        "h_error": error_summary(block),
     }
 
 
@@ -101,6 +105,7 @@ def probe_report(found: dict[str, Any]) -> str:
     lines = [table(header, rows)]
     if found["accuracy"] is not None:
         lines.append(accuracy_line(found["accuracy"], found["images"], len(found["failed"])))
+    lines += error_lines({name: block["h_error"] for name, block in found["blocks"].items()})
     lines.append(f"file      {found['file']} ({human_bytes(found['bytes'])})")
     first, block = next(iter(found["blocks"].items()))
     variable = "h" if block["shape"] is not None else [*block["variables"], "nfe"][0]
@@ -110,6 +115,25 @@ def probe_report(found: dict[str, Any]) -> str:
         lines.append(f"reduced   {', '.join(reductions)}")
     lines.append(f'in Python: import dcnbio; tree = dcnbio.open({found["file"]!r}); tree["{first}"]["{variable}"]')
     return "\n".join(lines)
+
+
+def error_lines(errors: Mapping[str, dict[str, Any] | None]) -> list[str]:
+    """Write the estimated error of h, block by block.
+
+    Examples
+    --------
+    >>> error_lines({"block1": {"images": 10, "missing": 0, "median": 1.23e-4, "largest": 4.5e-4}, "block2": None})
+    ['error     h of block1: median 1.2e-04, largest 4.5e-04 of |h| (10 images)']
+    """
+    lines = []
+    for name, error in errors.items():
+        if error is None:
+            continue
+        none = error["median"] is None
+        numbers = "no estimate" if none else f"median {error['median']:.1e}, largest {error['largest']:.1e} of |h|"
+        missing = f", {error['missing']} without one" if error["missing"] else ""
+        lines.append(f"error     h of {name}: {numbers} ({error['images']} images{missing})")
+    return lines
 
 
 def failure_lines(failed: list[dict[str, Any]]) -> list[str]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from dcnbio.model.network import Network, Run
 from dcnbio.model.ode_block import TimesRequest
 from dcnbio.model.patch import Patch
+from dcnbio.probe.error_estimate import Errors, ErrorSample
 from dcnbio.probe.interventions import Interventions
 from dcnbio.probe.outcome import Outcome, finite_images, outcomes, run_finite
 from dcnbio.probe.precision import held_still
@@ -20,7 +21,7 @@ from dcnbio.probe.reducing import BlockInMotion, reduced
 from dcnbio.probe.selection import Part
 from dcnbio.probe.settings import ProbeSettings
 from dcnbio.recording import RECORDED_TIME, Batch, BlockBatch, BlockLayout, RecordingLayout
-from dcnbio.recording.reductions import find_reductions
+from dcnbio.recording.reductions import REDUCTIONS, find_reductions
 
 __all__ = ["Job", "run_batches"]
 
@@ -42,6 +43,8 @@ class Job:
     interventions : Interventions
     intact : float32 array [n, 3, y, x], optional
         The images without mask, where what is recorded is compared with them.
+    error_sample : ErrorSample, optional
+        The images whose error is estimated, where that is wanted.
     """
 
     net: Network
@@ -51,6 +54,7 @@ class Job:
     settings: ProbeSettings
     interventions: Interventions
     intact: NDArray[np.float32] | None = None
+    error_sample: ErrorSample | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,12 +71,15 @@ class Solved:
         Of those.
     intact : Run or None
         Of those without mask and patches, where that is wanted.
+    errors : dict of int to dict of str to array
+        Estimated, by block, of all images of the batch; empty where that is not wanted.
     """
 
     taken: NDArray[np.bool_]
     run: Run | None
     patches: list[Patch]
     intact: Run | None
+    errors: dict[int, Errors]
 
 
 def spread(values: NDArray[Any], taken: NDArray[np.bool_], fill: float) -> NDArray[Any]:
@@ -114,11 +121,12 @@ def block_batch(job: Job, block: BlockLayout, solved: Solved, run: Run, outcome:
     h = None
     if block.store_h:
         h = padded(spread(part.of(solution.path[:, :stored]).detach().cpu().numpy(), taken, np.nan), stored)
-    names = [variable.name for variable in block.extra if variable.name != RECORDED_TIME]
+    names = [variable.name for variable in block.extra if variable.name in REDUCTIONS]
     intact = None if solved.intact is None else solved.intact.blocks[number - 1].path
     motion = BlockInMotion(job.net, number, part, job.settings.solver, solved.patches, intact)
     with held_still(job.net):
-        extra = reduced(motion, solution, stored, find_reductions(names), taken) if names else {}
+        extra: Errors = {**reduced(motion, solution, stored, find_reductions(names), taken)} if names else {}
+    extra |= solved.errors.get(number, {})
     if block.accepted:
         extra[RECORDED_TIME] = padded(spread(solution.times.numpy(), taken, np.nan), stored)
     return BlockBatch(
@@ -133,12 +141,12 @@ def block_batch(job: Job, block: BlockLayout, solved: Solved, run: Run, outcome:
     )
 
 
-def empty_batch(layout: RecordingLayout, block: BlockLayout, outcome: Outcome) -> BlockBatch:
+def empty_batch(layout: RecordingLayout, block: BlockLayout, outcome: Outcome, errors: Errors) -> BlockBatch:
     """Give the record of a batch of which no image could be used."""
     n, sizes = len(outcome.reasons), layout.sizes(block)
     none = np.zeros(n, dtype=np.int64)
     h = np.full((n, *block.sizes.values()), np.nan, dtype=block.dtype) if block.store_h else None
-    extra = {one.name: np.full((n, *(sizes[dim] for dim in one.dims)), np.nan) for one in block.extra}
+    extra = {one.name: np.full((n, *(sizes[dim] for dim in one.dims)), np.nan) for one in block.extra} | errors
     return BlockBatch(h, none, none, none, outcome.status, [()] * n, outcome.reasons, extra)
 
 
@@ -158,12 +166,28 @@ def wanted_times(block: BlockLayout) -> TimesRequest:
 def solve_batch(
     job: Job, images: NDArray[np.float32], positions: NDArray[np.intp], times: dict[int, TimesRequest]
 ) -> Solved:
-    """Run the images of a batch that can be run, and once more without mask and patches where that is wanted."""
+    """Run the images of a batch that can be run; again without mask and patches, or closer, where that is wanted."""
     taken = finite_images(images)
     patches = job.interventions.of(positions[taken])
     run = run_finite(job.net, images, job.settings, times, patches)
     intact = None if job.intact is None else run_finite(job.net, job.intact[positions[taken]], job.settings, times)
-    return Solved(taken, run, patches, intact)
+    errors = estimated_errors(job, images, positions, run, times)
+    return Solved(taken, run, patches, intact, errors)
+
+
+def estimated_errors(
+    job: Job,
+    images: NDArray[np.float32],
+    positions: NDArray[np.intp],
+    run: Run | None,
+    times: dict[int, TimesRequest],
+) -> dict[int, Errors]:
+    """Estimate the errors of h in every block that is recorded; nothing where that is not wanted."""
+    if job.error_sample is None:
+        return {}
+    blocks = {block_number(block): block for block in job.layout.blocks}
+    parts = {number: recorded_part(block, job.interventions.sizes[number]) for number, block in blocks.items()}
+    return job.error_sample.errors(images, positions, run, parts, times)
 
 
 def batch_of(job: Job, first: int, solved: Solved, fared: list[Outcome]) -> Batch:
@@ -172,7 +196,8 @@ def batch_of(job: Job, first: int, solved: Solved, fared: list[Outcome]) -> Batc
     outcome_of = {block.name: fared[block_number(block) - 1] for block in job.layout.blocks}
     if run is None:
         logits = np.full((n, job.net.spec.classes), np.nan, dtype=job.settings.dtype)
-        empty = {b.name: empty_batch(job.layout, b, outcome_of[b.name]) for b in job.layout.blocks}
+        errors = {b.name: solved.errors.get(block_number(b), {}) for b in job.layout.blocks}
+        empty = {b.name: empty_batch(job.layout, b, outcome_of[b.name], errors[b.name]) for b in job.layout.blocks}
         return Batch(first, logits, empty)
     blocks = {b.name: block_batch(job, b, solved, run, outcome_of[b.name]) for b in job.layout.blocks}
     return Batch(first, spread(run.logits.cpu().numpy(), solved.taken, np.nan), blocks)

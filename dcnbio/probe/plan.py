@@ -16,12 +16,14 @@ from dcnbio.model.network import Network
 from dcnbio.model.solve import solve_times
 from dcnbio.model.status import Status
 from dcnbio.model.weights import weights_id
+from dcnbio.probe.error_estimate import reference_settings
 from dcnbio.probe.interventions import described
 from dcnbio.probe.selection import check_named_blocks, part_of
 from dcnbio.probe.settings import ProbeSettings
 from dcnbio.probe.stimuli import Stimuli
 from dcnbio.recording import RECORDED_TIME, BlockLayout, RecordingLayout, VariableLayout, human_bytes
 from dcnbio.recording.reductions import Maps, Reduction
+from dcnbio.recording.state_error import error_layouts
 
 __all__ = ["INTACT", "block_times", "map_shapes", "numbers", "plan"]
 
@@ -64,8 +66,10 @@ def block_reductions(net: Network, block: int, settings: ProbeSettings) -> tuple
     return tuple(one for one in settings.chosen_reductions if last or one.maps is not Maps.READOUT)
 
 
-def block_layout(net: Network, block: int, size: tuple[int, int, int], settings: ProbeSettings) -> BlockLayout:
-    """Lay out what is recorded of a block, whose maps are of this (channel, y, x)."""
+def block_layout(
+    net: Network, block: int, size: tuple[int, int, int], settings: ProbeSettings, images: int
+) -> BlockLayout:
+    """Lay out what is recorded of a block, whose maps are of this (channel, y, x), for so many images."""
     part = part_of(block, size, settings.channels, settings.window)
     accepted = settings.accepted and net.spec.depth != "residual"
     extra = [VariableLayout(RECORDED_TIME, ("time",), "float64", *TIME_WORDS)] if accepted else []
@@ -73,6 +77,7 @@ def block_layout(net: Network, block: int, size: tuple[int, int, int], settings:
         VariableLayout(one.name, ("time", *one.dims), settings.dtype, one.long_name, one.units)
         for one in block_reductions(net, block, settings)
     ]
+    extra += error_layouts(min(settings.error_sample, images)) if settings.error_sample else ()
     return BlockLayout(
         name=f"block{block}",
         # every accepted step is an attempt; the first time is 0
@@ -112,6 +117,15 @@ def check_reductions(net: Network, settings: ProbeSettings, images: int) -> None
             )
 
 
+def check_error_sample(net: Network, settings: ProbeSettings) -> None:
+    """Refuse to estimate a solver's error where there is no solver."""
+    if settings.error_sample and net.spec.depth == "residual":
+        raise InputError(
+            f"error_sample is {settings.error_sample}, and {net.spec.row} has residual blocks, which no solver "
+            "approximates; leave error_sample out."
+        )
+
+
 def check_memory(sizes: Sequence[tuple[int, int, int]], blocks: Sequence[BlockLayout], dtype: str, images: int) -> None:
     """Refuse to compare so many images at once that their maps, of these sizes by block, do not fit in memory."""
     held = {block.name: len(block.times) for block in blocks}
@@ -131,7 +145,8 @@ def plan(net: Network, stimuli: Stimuli, settings: ProbeSettings) -> RecordingLa
     for name in ("channels", "window"):
         check_named_blocks(name, getattr(settings, name), chosen)
     check_reductions(net, settings, len(stimuli))
-    blocks = [block_layout(net, b, shapes[b - 1], settings) for b in chosen]
+    check_error_sample(net, settings)
+    blocks = [block_layout(net, b, shapes[b - 1], settings, len(stimuli)) for b in chosen]
     if any(one.together for one in settings.chosen_reductions):
         check_memory(shapes, blocks, settings.dtype, len(stimuli))
     known = len(stimuli.class_names) == net.spec.classes
@@ -148,13 +163,22 @@ def plan(net: Network, stimuli: Stimuli, settings: ProbeSettings) -> RecordingLa
     )
 
 
+def error_estimate(settings: ProbeSettings, images: int) -> dict[str, Any]:
+    """Name what the error of h is estimated with."""
+    reference = reference_settings(settings)
+    names = ("method", "stepping", "rtol", "atol", "max_steps", "dtype")
+    return {"images": min(settings.error_sample, images)} | {name: getattr(reference, name) for name in names}
+
+
 def numbers(net: Network, stimuli: Stimuli, settings: ProbeSettings) -> dict[str, Any]:
     """Name everything that the numbers of a recording follow from, for its provenance.
 
     What of them is recorded is the layout's to say.
     """
-    patches = {"patches": [described(patch) for patch in settings.patches]} if settings.patches else {}
-    return patches | {
+    asked: dict[str, Any] = {"patches": [described(patch) for patch in settings.patches]} if settings.patches else {}
+    if settings.error_sample:
+        asked["error_estimate"] = error_estimate(settings, len(stimuli))
+    return asked | {
         "weights": weights_id(net.state_dict()),
         "spec": net.spec.to_dict(),
         "images_id": stimuli.identity,

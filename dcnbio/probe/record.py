@@ -17,6 +17,7 @@ from tqdm.std import tqdm
 from dcnbio.errors import InputError, RecordingError
 from dcnbio.model.network import Network
 from dcnbio.probe.batches import Job, run_batches
+from dcnbio.probe.error_estimate import error_sample
 from dcnbio.probe.interventions import settle
 from dcnbio.probe.overlap import one_behind
 from dcnbio.probe.plan import INTACT, map_shapes, numbers, plan
@@ -164,7 +165,8 @@ def record(net: Network, stimuli: Stimuli, settings: ProbeSettings, to: Destinat
     compared = any(one.maps in INTACT for one in settings.chosen_reductions)
     intact = prepared_images(stimuli, replace(settings, mask=None)) if compared else None
     images = prepared_images(stimuli, settings)
-    job = Job(ready, images, stimuli.problems, layout, settings, interventions, intact)
+    sample = error_sample(net, settings, interventions, layout.n)
+    job = Job(ready, images, stimuli.problems, layout, settings, interventions, intact, sample)
     if to.path is not None and not is_netcdf_name(to.path):
         # what a resumed run has on the disk already is not needed again
         check_free_space(to.path, 0 if to.goes_on and to.path.exists() else estimate_bytes(layout))
@@ -222,14 +224,16 @@ def probe(
         of them makes it complete. Until then every reader takes it for unfinished.
     **settings
         Fields of `ProbeSettings`: times, blocks, stepping, batch_size, rtol, atol, method, step_size, max_steps,
-        max_evaluations, dtype, device, mask, fill, contrast, channels, window, storage, maps, reductions, patch.
+        max_evaluations, dtype, device, mask, fill, contrast, channels, window, storage, maps, reductions, patch,
+        error_sample.
 
     Returns
     -------
     xarray.DataTree
         Root: ``logits`` (stimulus, class), ``label``, ``file``. Node ``block1`` and so on: ``h`` (stimulus, time,
         channel, y, x), ``nfe``, ``accepted``, ``rejected``, ``status``, ``reason`` (stimulus), ``step_time`` (stimulus,
-        step), and the reductions, if any. With `out`, opened from the file.
+        step), the reductions, if any, and with error_sample ``h_error`` (stimulus, time) and ``h_error_status``. With
+        `out`, opened from the file.
 
     Raises
     ------

@@ -77,6 +77,9 @@ class ProbeSettings:
         ``dcnbio.recording.reductions.REDUCTIONS``.
     patch : Patch or sequence of Patch, optional
         Interventions: changes of h at a solver time, from which the solve goes on.
+    error_sample : int
+        Of how many images, from the first, the error of h(t) is estimated: they are run again, in float64 at rtol / 100
+        and atol / 100, and ``h_error`` (stimulus, time) is the relative distance. 0: none.
 
     Raises
     ------
@@ -110,6 +113,7 @@ class ProbeSettings:
     maps: bool = True
     reductions: str | Sequence[str] = ()
     patch: Patch | Sequence[Patch] | None = None
+    error_sample: int = 0
 
     def __post_init__(self) -> None:
         if whole("batch_size", self.batch_size) < 1:
@@ -127,6 +131,7 @@ class ProbeSettings:
             blocks = [self.blocks] if isinstance(self.blocks, int) else list(self.blocks)
             object.__setattr__(self, "blocks", tuple(whole("blocks", block) for block in blocks))
         check_device(self.device, self.dtype)
+        self._check_error_sample()
         _ = self.solver  # its own checks
 
     def _check_recorded(self) -> None:
@@ -140,6 +145,20 @@ class ProbeSettings:
         if given and self.accepted:
             raise InputError("times is 'accepted' and patch is given, which begins a new solve; give the solver times.")
         object.__setattr__(self, "patch", given)
+
+    def _check_error_sample(self) -> None:
+        if whole("error_sample", self.error_sample) < 0:
+            raise InputError(f"error_sample is {self.error_sample}; it is a number of images, 0 for none.")
+        if self.error_sample and self.accepted:
+            raise InputError(
+                f"error_sample is {self.error_sample} and times is 'accepted', of which no two solves have the same; "
+                "give the solver times, such as times=21, or leave error_sample out."
+            )
+        if self.error_sample and self.device.partition(":")[0] == "mps":
+            raise InputError(
+                f"error_sample is {self.error_sample}, which needs float64, and the device mps does not have that; "
+                "use the cpu, or leave error_sample out."
+            )
 
     @property
     def accepted(self) -> bool:

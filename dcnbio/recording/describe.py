@@ -12,6 +12,7 @@ import xarray as xr
 
 from dcnbio.recording.journal import Journal
 from dcnbio.recording.opening import open_recording
+from dcnbio.recording.state_error import error_summary
 from dcnbio.recording.target import state_of
 
 __all__ = ["describe"]
@@ -31,7 +32,8 @@ def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
         ``path``, ``complete`` (bool), ``done`` and ``total`` (images), ``bytes`` (on the disk), ``provenance``, and
         ``blocks``: for each, ``shape`` (channel, y, x) and ``dtype`` of h (None where no h is stored), ``times`` (or
         "accepted"),
-        ``nfe`` (least and most), ``nfe_per`` and ``failed`` (images per status that is not ok).
+        ``nfe`` (least and most), ``nfe_per``, ``failed`` (images per status that is not ok) and ``h_error`` (see
+        `error_summary`; None where no error was estimated).
 
     Raises
     ------
@@ -83,6 +85,7 @@ def _describe_block(dataset: xr.Dataset) -> dict[str, Any]:
         "nfe": [int(dataset["nfe"].min()), int(dataset["nfe"].max())],
         "nfe_per": dataset.attrs["nfe_per"],
         "failed": dict(failed),
+        "h_error": error_summary(dataset),
     }
 
 
@@ -105,6 +108,7 @@ def _describe_unfinished(path: Path) -> dict[str, Any]:
                 "nfe": None,
                 "nfe_per": layout.nfe_per,
                 "failed": {},
+                "h_error": None,
             }
             for block in layout.blocks
         }
