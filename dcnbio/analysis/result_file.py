@@ -1,18 +1,21 @@
-"""A result of an analysis as one netCDF file, which figures are made from."""
+"""A result of an analysis as one tree and one netCDF file, which figures are made from."""
 
 from __future__ import annotations
 
+import json
 import os
 import uuid
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import h5py
 import xarray as xr
 
+from dcnbio.analysis.claim import Claim
 from dcnbio.errors import InputError
 from dcnbio.version import __version__
 
-__all__ = ["check_result_path", "open_result", "write_result"]
+__all__ = ["check_result_path", "open_result", "result_tree", "write_result"]
 
 MARK = "dcnbio_analysis"
 
@@ -24,6 +27,42 @@ def is_result(path: Path) -> bool:
             return MARK in file.attrs
     except OSError:
         return False
+
+
+def result_tree(
+    claims: Sequence[Claim], conclusion: str, networks: Iterable[xr.DataTree], *, seed: int, resamples: int
+) -> xr.DataTree:
+    """Put what is said of networks over the tables of each.
+
+    Parameters
+    ----------
+    claims : sequence of Claim
+        Kept as JSON, since a file's attributes are text and numbers.
+    conclusion : str
+    networks : iterable of xarray.DataTree
+        One per network; they hang below as ``network1`` and so on, since names of networks may hold any character.
+    seed, resamples : int
+        Of the resampling.
+
+    Returns
+    -------
+    xarray.DataTree
+
+    Examples
+    --------
+    >>> result_tree([], "nothing was shown.", [xr.DataTree(), xr.DataTree()], seed=0, resamples=99).groups
+    ('/', '/network1', '/network2')
+    """
+    about = {
+        "claims": json.dumps([claim.to_dict() for claim in claims]),
+        "conclusion": conclusion,
+        "seed": seed,
+        "resamples": resamples,
+    }
+    tree = xr.DataTree(xr.Dataset(attrs=about))
+    for number, network in enumerate(networks, 1):
+        tree[f"network{number}"] = network
+    return tree
 
 
 def check_result_path(path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:

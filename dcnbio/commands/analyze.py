@@ -13,7 +13,7 @@ from cyclopts import App, Parameter
 from dcnbio.commands.analyze_contrast import contrast
 from dcnbio.commands.analyze_primate import primate
 from dcnbio.commands.analyze_responses import responses
-from dcnbio.commands.options import Json, Model
+from dcnbio.commands.options import PRINTED, Model, Where
 from dcnbio.commands.output import Speaker
 from dcnbio.commands.table import table
 from dcnbio.errors import CheckpointError, InputError
@@ -41,16 +41,7 @@ class Resampling:
     seed: Annotated[int, Parameter(help="Of all resampling.")] = 0
 
 
-@dataclass(frozen=True)
-class Where:
-    """Where results go."""
-
-    out: Annotated[Path | None, Parameter(help="A .nc file for the tables and every measure.")] = None
-    overwrite: Annotated[bool, Parameter(negative=(), help="Replace a result that is there.")] = False
-    json: Json = False
-
-
-RESAMPLING, PRINTED = Resampling(), Where()
+RESAMPLING = Resampling()
 
 
 @analyze.command

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from dcnbio.commands.analyze import RESAMPLING, Resampling, Where
+from dcnbio.commands.analyze import RESAMPLING, Resampling
 from dcnbio.commands.completion_report import as_json, report
-from dcnbio.commands.options import Images, Model, limit_of, whole_numbers
+from dcnbio.commands.options import PRINTED, Images, Model, Where, limit_of, whole_numbers
 from dcnbio.commands.output import Speaker
 from dcnbio.errors import InputError
 
@@ -55,7 +55,7 @@ class Planned:
     settings: CompletionSettings
 
 
-SHOWN, PRINTED = Shown(), Where()
+SHOWN = Shown()
 
 
 def completion(

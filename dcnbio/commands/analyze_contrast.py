@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 from cyclopts import Parameter
 
-from dcnbio.commands.options import Images, Json, Model
+from dcnbio.commands.options import PRINTED, Images, Model, Where
 from dcnbio.commands.output import Speaker
 from dcnbio.commands.table import table
 from dcnbio.errors import InputError
@@ -44,16 +44,7 @@ class Size:
     resamples: Annotated[int, Parameter(help="Of each bootstrap.")] = 1999
 
 
-@dataclass(frozen=True)
-class Where:
-    """Where results go."""
-
-    out: Annotated[Path | None, Parameter(help="A .nc file for curves, surface and every image's answers.")] = None
-    overwrite: Annotated[bool, Parameter(negative=(), help="Replace a result that is there.")] = False
-    json: Json = False
-
-
-DEFAULT, PRINTED = Size(), Where()
+DEFAULT = Size()
 
 
 def contrast(

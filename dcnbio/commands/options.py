@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Group, Parameter
@@ -10,6 +12,7 @@ from dcnbio.errors import InputError
 
 __all__ = [
     "HOW",
+    "PRINTED",
     "WHAT",
     "WHERE",
     "WHICH",
@@ -24,6 +27,7 @@ __all__ = [
     "Model",
     "Reduce",
     "Times",
+    "Where",
     "Window",
     "block_list",
     "channels_option",
@@ -85,6 +89,18 @@ Json = Annotated[
 def flag(sentence: str) -> Parameter:
     """Describe an option that is given or left out."""
     return Parameter(negative=(), show_default=False, help=sentence)
+
+
+@dataclass(frozen=True)
+class Where:
+    """Where the result of an analysis goes."""
+
+    out: Annotated[Path | None, Parameter(help="A .nc file for all tables, which figures are made from.")] = None
+    overwrite: Annotated[bool, Parameter(negative=(), help="Replace a result that is there.")] = False
+    json: Json = False
+
+
+PRINTED = Where()
 
 
 def number(text: str, name: str) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +14,7 @@ from dcnbio.analysis.completion.network import NetworkCompletion
 from dcnbio.analysis.completion.paper_measure import difference_curves
 from dcnbio.analysis.completion.readout import readout_curves
 from dcnbio.analysis.completion.verdict import Verdict
+from dcnbio.analysis.result_file import result_tree
 
 __all__ = ["CompletionResult", "network_curves"]
 
@@ -56,24 +56,21 @@ class CompletionResult:
             One node per network, ``network1`` and so on, of its curves over time; below it ``flow`` and its twins with
             their tables, and ``mechanism``. The claims are JSON in the root's attributes.
         """
-        about = {
-            "claims": json.dumps([claim.to_dict() for claim in self.claims]),
-            "conclusion": self.conclusion,
-            "seed": self.seed,
-            "resamples": self.resamples,
-        }
-        tree = xr.DataTree(xr.Dataset(attrs=about))
-        for number, network in enumerate(self.networks, 1):
-            curves = network_curves(network).assign_attrs({"name": network.name, **network.flow.attrs})
-            node = xr.DataTree(curves)
-            for variant, table in network.tables.items():
-                # what blocks and conditions are called differs between a network and its tables
-                node[variant.replace(" ", "_")] = xr.DataTree(table.rename(block="table_block"))
-            if network.mechanism is not None:
-                renamed = {"block": "mechanism_block"} if "block" in network.mechanism.dims else {}
-                node["mechanism"] = xr.DataTree(network.mechanism.rename(renamed))
-            tree[f"network{number}"] = node
-        return tree
+        nodes = [completion_node(network) for network in self.networks]
+        return result_tree(self.claims, self.conclusion, nodes, seed=self.seed, resamples=self.resamples)
+
+
+def completion_node(network: NetworkCompletion) -> xr.DataTree:
+    """Put one network's curves over its tables."""
+    curves = network_curves(network).assign_attrs({"name": network.name, **network.flow.attrs})
+    node = xr.DataTree(curves)
+    for variant, table in network.tables.items():
+        # what blocks and conditions are called differs between a network and its tables
+        node[variant.replace(" ", "_")] = xr.DataTree(table.rename(block="table_block"))
+    if network.mechanism is not None:
+        renamed = {"block": "mechanism_block"} if "block" in network.mechanism.dims else {}
+        node["mechanism"] = xr.DataTree(network.mechanism.rename(renamed))
+    return node
 
 
 def network_curves(network: NetworkCompletion) -> xr.Dataset:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 
 import xarray as xr
 
 from dcnbio.analysis.claim import Claim
+from dcnbio.analysis.result_file import result_tree
 
 __all__ = ["ContrastResult", "NetworkContrast"]
 
@@ -73,16 +73,13 @@ class ContrastResult:
             One node per network, ``network1`` and so on, with ``curves``, ``surface``, and below ``recorded`` every
             image's answers, deviations and evaluations. The claims are JSON in the root's attributes.
         """
-        about = {
-            "claims": json.dumps([claim.to_dict() for claim in self.claims]),
-            "conclusion": self.conclusion,
-            "seed": self.seed,
-            "resamples": self.resamples,
-        }
-        tree = xr.DataTree(xr.Dataset(attrs=about))
-        for number, network in enumerate(self.networks, 1):
-            node = xr.DataTree(xr.Dataset(attrs={"name": network.name, **network.recorded.attrs}))
-            node["curves"], node["surface"] = xr.DataTree(network.curves), xr.DataTree(network.surface)
-            node["recorded"] = network.recorded
-            tree[f"network{number}"] = node
-        return tree
+        nodes = [contrast_node(network) for network in self.networks]
+        return result_tree(self.claims, self.conclusion, nodes, seed=self.seed, resamples=self.resamples)
+
+
+def contrast_node(network: NetworkContrast) -> xr.DataTree:
+    """Put one network's curves and surface beside what was recorded."""
+    node = xr.DataTree(xr.Dataset(attrs={"name": network.name, **network.recorded.attrs}))
+    node["curves"], node["surface"] = xr.DataTree(network.curves), xr.DataTree(network.surface)
+    node["recorded"] = network.recorded
+    return node

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,6 +9,7 @@ import numpy as np
 import xarray as xr
 
 from dcnbio.analysis.claim import Claim
+from dcnbio.analysis.result_file import result_tree
 from dcnbio.analysis.scales.distribution import Estimate
 from dcnbio.analysis.scales.distribution_claims import ConvolutionScales
 from dcnbio.analysis.scales.network import NetworkScales
@@ -55,23 +55,20 @@ class ScalesResult:
             measures of every filter (output, input), and ``distributions`` where scales are per channel pair. The
             claims are JSON in the root's attributes.
         """
-        about = {
-            "claims": json.dumps([claim.to_dict() for claim in self.claims]),
-            "conclusion": self.conclusion,
-            "seed": self.seed,
-            "resamples": self.resamples,
-        }
-        tree = xr.DataTree(xr.Dataset(attrs=about))
-        for number, network in enumerate(self.networks, 1):
-            attributes = {"name": network.name, "row": network.row, **network.filters.attrs}
-            node = xr.DataTree(network.table.assign_attrs(attributes))
-            # a layer's filters have dimensions of their own, so they hang beside the table
-            for layer, measures in network.measures.items():
-                node[layer] = xr.DataTree(measures)
-            if network.name in self.distributions:
-                node["distributions"] = xr.DataTree(distribution_table(self.distributions[network.name]))
-            tree[f"network{number}"] = node
-        return tree
+        nodes = [scales_node(network, self.distributions.get(network.name, ())) for network in self.networks]
+        return result_tree(self.claims, self.conclusion, nodes, seed=self.seed, resamples=self.resamples)
+
+
+def scales_node(network: NetworkScales, distributions: Sequence[ConvolutionScales]) -> xr.DataTree:
+    """Put one network's table of layers over the measures of its filters."""
+    attributes = {"name": network.name, "row": network.row, **network.filters.attrs}
+    node = xr.DataTree(network.table.assign_attrs(attributes))
+    # a layer's filters have dimensions of their own, so they hang beside the table
+    for layer, measures in network.measures.items():
+        node[layer] = xr.DataTree(measures)
+    if distributions:
+        node["distributions"] = xr.DataTree(distribution_table(distributions))
+    return node
 
 
 def distribution_table(found: Sequence[ConvolutionScales]) -> xr.Dataset:
