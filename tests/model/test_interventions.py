@@ -6,7 +6,15 @@ import pytest
 import torch
 
 from dcnbio.errors import InputError
-from dcnbio.model.interventions import freeze_norms, freeze_time, hold_norms, scale_sigma, silence_orders
+from dcnbio.model.interventions import (
+    freeze_norms,
+    freeze_norms_each,
+    freeze_time,
+    hold_norms,
+    scale_sigma,
+    silence_orders,
+)
+from dcnbio.model.interventions.separable_field import SeparableField, with_separable_filters
 from dcnbio.model.network import build
 from dcnbio.model.solver_settings import SolverSettings
 
@@ -73,3 +81,36 @@ def test_without_any_order_the_blocks_see_nothing():
     torch.testing.assert_close(slope, torch.zeros_like(slope))
     with pytest.raises(InputError, match="give some from 0 to 2, the order of this network's filters"):
         silence_orders(net, {3})
+
+
+@pytest.mark.parametrize("row", ["dcn-ode", "resnet-srf-blocks"])
+def test_each_image_keeps_the_statistics_of_its_own_reference(row):
+    net, references = small(row), images(3)
+    mixed = torch.stack([references[0], references[1] / 2 + images(1, seed=5)[0] / 2, references[2]])
+    with torch.no_grad():
+        frozen = freeze_norms_each(net, references, 2, times=41)
+        torch.testing.assert_close(frozen(references), net(references), atol=5e-3, rtol=1e-2)
+        changed, alone = frozen(mixed), freeze_norms(net, references[1:2], times=41)(mixed[1:2])
+        torch.testing.assert_close(changed[[0, 2]], net(references)[[0, 2]], atol=5e-3, rtol=1e-2)
+        torch.testing.assert_close(changed[1:2], alone, atol=5e-3, rtol=1e-2)
+        assert (changed[1:2] - net(mixed)[1:2]).abs().max() > 1e-3
+    with pytest.raises(InputError, match="has blocks 1 to 2"):
+        freeze_norms_each(net, references, 5)
+
+
+@pytest.mark.parametrize("row", ["dcn-ode", "dcn-sigma-t"])
+def test_separable_filters_are_the_same_field(row):
+    net = build(row, widths=(32,), norm_groups=4)
+    with torch.no_grad():
+        for conv in net.blocks[0].field.convs:
+            conv.log2_sigma.offset.add_(1.0)  # wide enough for the separable form to be cheaper
+    field = with_separable_filters(net.blocks[0].field)
+    assert isinstance(field, SeparableField)
+    h = torch.rand(2, 32, 12, 12, requires_grad=True)
+    t = torch.tensor(0.7)
+    got, expected = field(t, h), net.blocks[0].field(t, h)
+    torch.testing.assert_close(got, expected, atol=1e-4, rtol=1e-4)
+    weight = torch.rand_like(got)
+    slopes = [torch.autograd.grad((one * weight).sum(), h)[0] for one in (got, expected)]
+    torch.testing.assert_close(slopes[0], slopes[1], atol=1e-4, rtol=1e-3)
+    assert with_separable_filters(build("ode-net", widths=(4,), norm_groups=4).blocks[0].field).convs

@@ -20,8 +20,9 @@ class Clock:
 
 @dataclass
 class Moments:
-    """Mean and variance of each channel's group at several solver times, over reference images."""
+    """Mean and variance of each channel's group at several solver times: of every reference image, or over them."""
 
+    each: bool = False
     times: list[float] = field(default_factory=list)
     mean: list[Tensor] = field(default_factory=list)
     variance: list[Tensor] = field(default_factory=list)
@@ -29,8 +30,8 @@ class Moments:
     def add(self, time: float, mean: Tensor, variance: Tensor) -> None:
         """Take note of the moments (n, c) of the reference images at a time."""
         self.times.append(time)
-        self.mean.append(mean.mean(0))
-        self.variance.append(variance.mean(0))
+        self.mean.append(mean if self.each else mean.mean(0))
+        self.variance.append(variance if self.each else variance.mean(0))
 
 
 def group_moments(norm: nn.GroupNorm, x: Tensor) -> tuple[Tensor, Tensor]:
@@ -49,7 +50,8 @@ class FixedNorm(nn.Module):
     norm : nn.GroupNorm
         Gives weight, bias and eps.
     moments : Moments
-        At one or more times, between which they are interpolated linearly.
+        At one or more times, between which they are interpolated linearly. Where they are of each reference image,
+        image i of a batch is normalised by those of reference i.
     clock : Clock
         Says what time it is.
     """
@@ -62,7 +64,7 @@ class FixedNorm(nn.Module):
         self.register_buffer("variance", torch.stack(moments.variance))
 
     def between(self, values: Tensor, time: float) -> Tensor:
-        """Interpolate (k, c) at a time."""
+        """Interpolate (k, c), or (k, n, c), at a time."""
         later = next((i for i, known in enumerate(self.times) if known >= time), len(self.times) - 1)
         if later == 0 or self.times[later] <= time:
             return values[later]
@@ -73,7 +75,7 @@ class FixedNorm(nn.Module):
         """Normalise maps (n, c, y, x) at a solver time."""
         mean, variance = (self.between(getattr(self, name), time) for name in ("mean", "variance"))
         scale = self.weight / torch.sqrt(variance + self.eps)
-        return x * scale[:, None, None] + (self.bias - mean * scale)[:, None, None]
+        return torch.addcmul((self.bias - mean * scale)[..., None, None], x, scale[..., None, None])
 
     def forward(self, x: Tensor) -> Tensor:
         """Normalise maps at the clock's time."""
