@@ -89,5 +89,7 @@ def joined_processes(device: str) -> Iterator[Processes]:
         raise InputError(f"the {count} processes cannot be joined ({error}); start them with torchrun.") from error
     try:
         yield Processes(dist.get_rank(), count, local)
+        # a process that leaves while another still talks closes a connection under it
+        dist.barrier()
     finally:
         dist.destroy_process_group()
