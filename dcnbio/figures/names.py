@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pandas as pd  # type: ignore[import-untyped, unused-ignore]
 import xarray as xr
 
-__all__ = ["block_title", "layer_tick", "layer_title", "listed", "network_name"]
+__all__ = ["block_title", "layer_tick", "layer_title", "listed", "network_name", "unit_names"]
 
 
 def network_name(tree: xr.DataTree | xr.Dataset) -> str:
@@ -64,3 +65,15 @@ def listed(names: list[str]) -> str:
     ('a, b and c', 'a')
     """
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def unit_names(table: pd.DataFrame) -> list[str]:
+    """Name the units of a table, block.channel, each once in the order of the rows.
+
+    Examples
+    --------
+    >>> unit_names(pd.DataFrame({"block": [1, 1, 1], "channel": [3, 3, 7]}))
+    ['1.3', '1.7']
+    """
+    pairs = dict.fromkeys(zip(table["block"].tolist(), table["channel"].tolist(), strict=True))
+    return [f"{block}.{channel}" for block, channel in pairs]

@@ -11,8 +11,10 @@ from matplotlib.figure import Figure
 from dcnbio.errors import InputError
 from dcnbio.figures.image_grid import colour_bar, dress_map
 from dcnbio.figures.kind import FigureKind
+from dcnbio.figures.names import listed, unit_names
 from dcnbio.figures.page import current_page, new_figure, styled
 from dcnbio.figures.palette import DIVERGING
+from dcnbio.figures.stored_part import stored_part
 from dcnbio.figures.table import Table, table_of, unique
 
 __all__ = ["RECEPTIVE_FIELDS"]
@@ -23,8 +25,8 @@ MARGIN = 1.5  # pixels
 
 
 def fields_of(result: xr.DataTree | xr.Dataset) -> xr.DataArray:
-    """Take the local fields out of a result."""
-    data = result.to_dataset() if isinstance(result, xr.DataTree) else result
+    """Take the local fields out of a result of ``dcnbio analyze responses``, or of recorded fields."""
+    data = stored_part(result, "fields")
     if "local" not in data:
         raise InputError(
             "this result holds no receptive fields; record some with dcnbio.probe.responses.record_fields."
@@ -33,9 +35,13 @@ def fields_of(result: xr.DataTree | xr.Dataset) -> xr.DataArray:
 
 
 def strongest(fields: xr.DataArray) -> list[int]:
-    """Choose the units whose last field has the most energy, in the order of their channels."""
+    """Choose of each block the units whose last field has the most energy, in the order of blocks and channels."""
     energy = (fields.isel(time=-1).values.astype(np.float64) ** 2).sum((1, 2))
-    return sorted(int(unit) for unit in np.argsort(-energy, kind="stable")[:SHOWN])
+    blocks = fields["block"].values
+    share = max(1, SHOWN // len(np.unique(blocks)))
+    # gradients of later blocks are of another size: energies are compared within a block alone
+    chosen = [sorted(np.flatnonzero(blocks == b), key=lambda unit: -energy[unit])[:share] for b in np.unique(blocks)]
+    return [int(unit) for units in chosen for unit in sorted(units)]
 
 
 def receptive_fields_table(fields: xr.DataTree | xr.Dataset) -> Table:
@@ -43,8 +49,8 @@ def receptive_fields_table(fields: xr.DataTree | xr.Dataset) -> Table:
 
     Parameters
     ----------
-    fields : xarray.Dataset
-        From `dcnbio.probe.responses.record_fields`.
+    fields : xarray.DataTree or xarray.Dataset
+        Result of ``dcnbio analyze responses``, or fields from `dcnbio.probe.responses.record_fields`.
     """
     local = fields_of(fields)
     rows: list[dict[str, Any]] = []
@@ -61,7 +67,9 @@ def receptive_fields_table(fields: xr.DataTree | xr.Dataset) -> Table:
 
 def shown_square(table: Table) -> tuple[float, float, float, float]:
     """Give left, right, bottom and top of the smallest square that holds every field, with a margin."""
-    strong = table[np.abs(table["field"]) > FAINT * np.abs(table["field"]).max()]
+    size = table["field"].abs()
+    # gradients of later blocks are of another size
+    strong = table[size > FAINT * size.groupby([table["block"], table["channel"]]).transform("max")]
     rows, columns = strong["y_pixels"], strong["x_pixels"]
     middle = (columns.min() + columns.max()) / 2, (rows.min() + rows.max()) / 2
     reach = max(columns.max() - columns.min(), rows.max() - rows.min()) / 2 + MARGIN
@@ -100,20 +108,20 @@ def draw_receptive_fields(table: Table) -> Figure:
 
 def receptive_fields_caption(fields: xr.DataTree | xr.Dataset) -> str:
     """Say n, and what a field is."""
-    local = fields_of(fields)
+    local, units = fields_of(fields), unit_names(receptive_fields_table(fields))
     return (
-        f"Local receptive fields of {min(SHOWN, local.sizes['unit'])} of n = {local.sizes['unit']} units "
-        "(block.channel) of this network, those with the most energy at the last time: gradient of the unit's h(t) to "
-        "the luminance of each pixel, with the norms' statistics held at the image's own. Colours are the field over "
-        "the unit's largest absolute value over all times; the margin of the image where all are under 2 % is cut "
-        "off. The network is not linear: the field is that about the images it was recorded on. Single units: there "
-        "is no error bar."
+        f"Local receptive fields of {len(units)} of n = {local.sizes['unit']} units (block.channel) of this network, "
+        f"{listed(units)}: those of each block with the most energy (sum of squares) at the last time, so they are no "
+        "typical units. Gradient of the unit's h(t) to the luminance of each pixel, with the norms' statistics held at "
+        "the image's own. Colours are the field over the unit's largest absolute value over all times; the margin of "
+        "the image where all are under 2 % of that is cut off. The network is not linear: the field is that about the images "
+        "it was recorded on. Single units: there is no error bar."
     )
 
 
 RECEPTIVE_FIELDS = FigureKind(
     "receptive_fields",
-    "fields",
+    "responses",
     receptive_fields_table,
     draw_receptive_fields,
     receptive_fields_caption,

@@ -7,29 +7,42 @@ from typing import Any
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
 from dcnbio.analysis.responses.phase_modulation import phase_modulation
 from dcnbio.analysis.responses.rectified import response
 from dcnbio.errors import InputError
 from dcnbio.figures.decade_axis import decade_axis
 from dcnbio.figures.kind import FigureKind
+from dcnbio.figures.names import listed, unit_names
 from dcnbio.figures.page import new_figure, styled
 from dcnbio.figures.palette import colour
+from dcnbio.figures.stored_part import stored_part
 from dcnbio.figures.table import Table, table_of, unique
 
 __all__ = ["TUNING_CURVES"]
 
 SHOWN = 6
+Floats = NDArray[np.float64]
 AXES = ("orientation", "spatial_frequency", "phase")
 
 
 def gratings_of(result: xr.DataTree | xr.Dataset) -> xr.Dataset:
-    """Take the responses to gratings out of a result."""
-    data = result.to_dataset() if isinstance(result, xr.DataTree) else result
+    """Take the responses to gratings out of a result of ``dcnbio analyze responses``, or as they are."""
+    data = stored_part(result, "gratings")
     missing = [name for name in AXES if name not in data.dims]
     if missing:
         raise InputError(f"these responses have no dimension {missing[0]}; record gratings of all three, crossed.")
     return data
+
+
+def most_responsive(modulation: Floats) -> list[int]:
+    """Choose the units with the largest response to any grating, in the order of their channels."""
+    largest = modulation.reshape(len(modulation), -1).max(1)
+    chosen = [int(unit) for unit in np.argsort(-largest, kind="stable")[:SHOWN] if largest[unit] > 0]
+    if not chosen:
+        raise InputError("no unit responds to any grating above the blank, so there is no tuning to draw.")
+    return sorted(chosen)
 
 
 def tuning_curves_table(gratings: xr.DataTree | xr.Dataset) -> Table:
@@ -37,23 +50,20 @@ def tuning_curves_table(gratings: xr.DataTree | xr.Dataset) -> Table:
 
     Parameters
     ----------
-    gratings : xarray.Dataset
-        From `dcnbio.probe.responses.record_units`, its stimuli unstacked to orientation, spatial_frequency and phase.
+    gratings : xarray.DataTree or xarray.Dataset
+        Result of ``dcnbio analyze responses``, or responses from `dcnbio.probe.responses.record_units`, their stimuli
+        unstacked to orientation, spatial_frequency and phase.
 
     Raises
     ------
     InputError
-        If a dimension is missing, or no unit responds.
+        If the result keeps no responses, a dimension is missing, or no unit responds.
     """
     data = gratings_of(gratings)
     r = response(data).isel(time=-1).transpose("unit", *AXES)
     modulation = phase_modulation(r.values).modulation
-    largest = modulation.reshape(len(modulation), -1).max(1)
-    chosen = [int(unit) for unit in np.argsort(-largest, kind="stable")[:SHOWN] if largest[unit] > 0]
-    if not chosen:
-        raise InputError("no unit responds to any grating above the blank, so there is no tuning to draw.")
     rows: list[dict[str, Any]] = []
-    for unit in sorted(chosen):
+    for unit in most_responsive(modulation):
         turned, scaled = np.unravel_index(modulation[unit].argmax(), modulation[unit].shape)
         about = {"block": int(r["block"][unit]), "channel": int(r["channel"][unit])}
         curves = {
@@ -102,12 +112,12 @@ def draw_tuning_curves(table: Table) -> Figure:
 def tuning_curves_caption(gratings: xr.DataTree | xr.Dataset) -> str:
     """Say n, and what a response is."""
     data = gratings_of(gratings)
-    drawn = tuning_curves_table(gratings)
-    n, shown = data.sizes["unit"], len(set(zip(drawn["block"], drawn["channel"], strict=True)))
+    n, units = data.sizes["unit"], unit_names(tuning_curves_table(gratings))
     return (
-        f"Tuning of the {shown} most responsive of n = {n} units (block.channel), through each unit's best grating: "
-        "above, to the orientation of its bars in degrees; below, to its spatial frequency in cycles per pixel. The "
-        "response is the unit's activation above that to the blank at the last time, never below 0, over "
+        f"Tuning of {len(units)} of n = {n} units (block.channel), {listed(units)}: those whose response to their best "
+        "grating is largest, so they are no typical units. Curves run through each unit's best grating: above, to the "
+        "orientation of its bars in degrees; below, to its spatial frequency in cycles per pixel. The response is the "
+        "unit's activation above that to the blank at the last time, never below 0, over "
         f"{data.sizes['phase']} phases: its mean or its first harmonic, whichever is larger at each grating, over the "
         "unit's largest. Points are single numbers of this network: there is no error bar."
     )
@@ -115,7 +125,7 @@ def tuning_curves_caption(gratings: xr.DataTree | xr.Dataset) -> str:
 
 TUNING_CURVES = FigureKind(
     "tuning_curves",
-    "gratings",
+    "responses",
     tuning_curves_table,
     draw_tuning_curves,
     tuning_curves_caption,

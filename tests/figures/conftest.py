@@ -119,18 +119,11 @@ def responses(units):
     measures = measure_network(units, PLAN, name="small", trained=True)
     untrained = measures.assign_attrs(network="untrained", trained=0)
     growth = record_growth(units, channels=2)
-    return analyze_responses(ResponsesResult(measures, untrained, growth)).to_tree()
-
-
-@pytest.fixture(scope="session")
-def gratings(units):
-    return record_gratings(units, PLAN, UnitSettings(blocks=(1,), times=4))
-
-
-@pytest.fixture(scope="session")
-def fields(units):
+    tree = analyze_responses(ResponsesResult(measures, untrained, growth)).to_tree()
+    tree["gratings"] = xr.DataTree(record_gratings(units, PLAN, UnitSettings(blocks=(1,), times=4)))
     noise = white_noise(1, np.random.default_rng(0))
-    return record_fields(units, noise, FieldSettings(1, (0.0, 1.0), (0, 1, 2), whole=False))
+    tree["fields"] = xr.DataTree(record_fields(units, noise, FieldSettings(1, (0.0, 1.0), (0, 1, 2), whole=False)))
+    return tree
 
 
 @pytest.fixture(scope="session")
