@@ -19,6 +19,7 @@ from dcnbio.figures.filters import FILTERS
 from dcnbio.figures.kind import FigureKind
 from dcnbio.figures.mask_accuracy import MASK_ACCURACY
 from dcnbio.figures.primate_comparison import PRIMATE_COMPARISON
+from dcnbio.figures.primate_forest import PRIMATE_FOREST
 from dcnbio.figures.receptive_fields import RECEPTIVE_FIELDS
 from dcnbio.figures.reconstructions import RECONSTRUCTIONS
 from dcnbio.figures.relative_distance import RELATIVE_DISTANCE
@@ -56,6 +57,7 @@ KINDS = {
         FIELD_GROWTH,
         TUNING_CURVES,
         RECEPTIVE_FIELDS,
+        PRIMATE_FOREST,
         PRIMATE_COMPARISON,
     )
 }

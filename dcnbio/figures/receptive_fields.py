@@ -114,8 +114,8 @@ def receptive_fields_caption(fields: xr.DataTree | xr.Dataset) -> str:
         f"{listed(units)}: those of each block with the most energy (sum of squares) at the last time, so they are no "
         "typical units. Gradient of the unit's h(t) to the luminance of each pixel, with the norms' statistics held at "
         "the image's own. Colours are the field over the unit's largest absolute value over all times; the margin of "
-        "the image where all are under 2 % of that is cut off. The network is not linear: the field is that about the images "
-        "it was recorded on. Single units: there is no error bar."
+        "the image where all are under 2 % of that is cut off. The network is not linear: the field is that about the "
+        "images it was recorded on. Single units: there is no error bar."
     )
 
 

@@ -144,8 +144,30 @@ def primate():
         Claim("small: share of simple units", 32, "units", 0.9, none, share, "Cannot tell."),
         Claim("small: slope of size with area (octaves)", 3, "blocks", math.nan, none, share, "Not defined."),
     ]
-    about = {"claims": json.dumps([claim.to_dict() for claim in claims])}
-    return xr.DataTree(xr.Dataset(attrs=about))
+    plain = [claim.to_dict() for claim in claims]
+    plain[0]["controls"] = {"untrained_effect": 0.6, "untrained_n": 30, "njets": {"order 1": 2.6, "order 2": 1.8}}
+    nothing = (math.nan, math.nan)
+    limits = {
+        "interval_90": [(-0.55, -0.05), (0.1, 0.5), nothing],
+        "interval_holm": [(-0.7, 0.1), (0.0, 0.6), nothing],
+    }
+    numbers = {
+        "effect": [-0.3, 0.3, math.nan],
+        "data": [1.5, 0.6, math.nan],
+        "bound": [0.4, math.nan, math.nan],
+        "n_model": [32, 32, 3],
+        "n_data": [150, math.nan, math.nan],
+    }
+    data = xr.Dataset(
+        {name: ("comparison", values) for name, values in numbers.items()}
+        | {name: (("comparison", "limit"), values) for name, values in limits.items()},
+        {
+            "comparison": ["bandwidth of spatial frequency, median", "share of simple units", "slope of size"],
+            "verdict": ("comparison", ["like, built in", "cannot tell", ""]),
+        },
+        {"claims": json.dumps(plain), "name": "small"},
+    )
+    return xr.DataTree(data)
 
 
 @pytest.fixture(scope="session")
