@@ -70,24 +70,21 @@ def draw_unit(axes: Axes, table: Table, unit: str, marks: Mapping[str, str]) -> 
     small = current_page().venue.small
     names = unique(table, "comparison")
     width = int(0.36 * current_page().venue.page * 72 / (0.52 * small))
-    labels, verdicts = [], []
     for height, name in zip(range(len(names), 0, -1), names, strict=True):
         rows = table[table["comparison"] == name].to_dict("records")
         draw_line(axes, float(height), rows, marks)
-        labels.append("\n".join(textwrap.wrap(name, width)))
-        verdicts.append(str(rows[0]["verdict"]).replace(", built in", ",\nbuilt in"))
-    heights = list(range(len(names), 0, -1))
+        verdict = str(rows[0]["verdict"]).replace(", built in", ",\nbuilt in")
+        for text, edge, away in (("\n".join(textwrap.wrap(name, width)), 0, -4), (verdict, 1, 4)):
+            where: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points", "xytext": (away, 0)}
+            axes.annotate(text, (edge, height), **where, ha="left" if edge else "right", va="center", size=small)
     axes.axvline(0, color=BLACK, lw=0.6)
-    axes.set_yticks(heights, labels, size=small)
+    axes.set_yticks([])
     axes.set_ylim(0.4, len(names) + 0.6)
-    axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
     axes.margins(x=0.05)
     axes.autoscale(axis="x")
     axes.locator_params(axis="x", nbins=6)
     axes.set_xlabel(f"Network minus macaque V1 ({unit})", size=small)
-    for height, verdict in zip(heights, verdicts, strict=True):
-        axes.annotate(verdict, (1, height), (4, 0), ("axes fraction", "data"), "offset points", va="center", size=small)
 
 
 @styled
