@@ -75,8 +75,8 @@ def draw_unit(axes: Axes, table: Table, unit: str, marks: Mapping[str, str]) -> 
         draw_line(axes, float(height), rows, marks)
         verdict = str(rows[0]["verdict"]).replace(", built in", ",\nbuilt in")
         for text, edge, away in (("\n".join(textwrap.wrap(name, width)), 0, -4), (verdict, 1, 4)):
-            where: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points", "xytext": (away, 0)}
-            axes.annotate(text, (edge, height), **where, ha="left" if edge else "right", va="center", size=small)
+            look: dict[str, Any] = {"ha": "left" if edge else "right", "va": "center", "size": small}
+            axes.annotate(text, (edge, height), (away, 0), ("axes fraction", "data"), "offset points", **look)
     axes.axvline(0, color=BLACK, lw=0.6)
     axes.set_yticks([])
     axes.set_ylim(0.4, len(names) + 0.6)
