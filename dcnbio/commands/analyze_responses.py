@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import textwrap
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,13 +14,12 @@ from dcnbio.commands.measured_growth import record_growth
 from dcnbio.commands.measured_units import SIZES, MeasurePlan, measure_network, plan_of
 from dcnbio.commands.options import Json, Model, block_list
 from dcnbio.commands.output import Speaker
-from dcnbio.commands.table import table
+from dcnbio.commands.responses_report import report
 from dcnbio.errors import InputError
 
 if TYPE_CHECKING:
     import xarray as xr
 
-    from dcnbio.analysis.claim import Claim
     from dcnbio.analysis.responses.result import ResponsesResult
     from dcnbio.model.network import Network
 
@@ -36,6 +34,9 @@ class HowMuch:
     blocks: Annotated[str | None, Parameter(help="Blocks to record from, e.g. 1,2,3. [default: 1]")] = None
     untrained: Annotated[bool, Parameter(help="Measure an untrained network of the same row beside it.")] = True
     growth: Annotated[bool, Parameter(help="Measure local fields of a few units over time in all blocks.")] = True
+    units: Annotated[
+        int | None, Parameter(help="At most so many units of each block, spread over its channels. [default: all]")
+    ] = None
     intervention: Annotated[
         tuple[str, ...],
         Parameter(help="sigma=1.5, time=0, norm=20 or orders=1; may be repeated.", negative=()),
@@ -84,6 +85,10 @@ def chosen_plan(how_much: HowMuch) -> MeasurePlan:
     blocks = block_list(how_much.blocks)
     if blocks is not None:
         plan = replace(plan, blocks=tuple(blocks))
+    if how_much.units is not None:
+        if how_much.units < 1:
+            raise InputError(f"--units is {how_much.units}; at least 1 unit of each block is needed.")
+        plan = replace(plan, units=how_much.units)
     if how_much.limit < 1:
         raise InputError(f"--limit is {how_much.limit}; at least 1 image is needed.")
     for text in how_much.intervention:
@@ -108,23 +113,40 @@ def measured(checkpoint: str, model: str | None, how_much: HowMuch) -> Responses
 
     plan, seed = chosen_plan(how_much), how_much.seed
     net, name = load(checkpoint, model), Path(checkpoint).stem
-    changed = {text: intervened(net, text) for text in how_much.intervention}  # refused before the long part
+    for text in how_much.intervention:
+        intervened(net, text)  # refused before the long part
     options: dict[str, Any] = {"seed": seed, "progress": sys.stderr.isatty()}
     told(f"{name}: block {', '.join(map(str, plan.blocks))}")
     measures = measure_network(net, plan, name=name, trained=is_trained(checkpoint), **options)
-    untrained = None
+    twin, untrained = None, None
     if how_much.untrained:
         told(f"untrained {net.spec.row}, seed {seed}")
-        untrained = measure_network(build(net.spec, seed=seed), plan, name="untrained", trained=False, **options)
+        twin = build(net.spec, seed=seed)
+        untrained = measure_network(twin, plan, name="untrained", trained=False, **options)
     if how_much.growth:
         told("local fields over time")
     growth = record_growth(net, seed, progress=options["progress"]) if how_much.growth else None
-    tables, accuracy = {}, accuracies(net, changed, how_much.limit) if changed else {}
-    light = replace(plan, reference=0, noise=0)
+    found = ResponsesResult(measures, untrained, growth)
+    if how_much.intervention:
+        changed, accuracy = under_interventions(net, how_much, (name, is_trained(checkpoint)), options)
+        found = replace(found, changed=changed, accuracy=accuracy)
+    if how_much.intervention and twin is not None:
+        changed, accuracy = under_interventions(twin, how_much, ("untrained", False), options)
+        found = replace(found, changed_untrained=changed, accuracy_untrained=accuracy)
+    return found
+
+
+def under_interventions(
+    net: Network, how_much: HowMuch, known: tuple[str, bool], options: dict[str, Any]
+) -> tuple[dict[str, xr.Dataset], dict[str, float]]:
+    """Measure a network's changed copies, and their accuracy on the same shipped images; `known`: name and trained."""
+    name, trained = known
+    changed = {text: intervened(net, text) for text in how_much.intervention}
+    light, tables = replace(chosen_plan(how_much), reference=0, noise=0), {}
     for text, other in changed.items():
-        told(text)
-        tables[text] = measure_network(other, light, name=f"{name}, {text}", trained=is_trained(checkpoint), **options)
-    return ResponsesResult(measures, untrained, growth, tables, accuracy)
+        told(f"{name}, {text}")
+        tables[text] = measure_network(other, light, name=f"{name}, {text}", trained=trained, **options)
+    return tables, accuracies(net, changed, how_much.limit)
 
 
 def told(part: str) -> None:
@@ -155,7 +177,9 @@ def as_json(found: ResponsesResult) -> dict[str, Any]:
         "settings": found.measures.attrs["settings"],
         "units": plain_units(found.measures),
         "untrained_units": None if found.untrained is None else plain_units(found.untrained),
+        "predictions": found.predictions(),
         "accuracy": found.accuracy,
+        "accuracy_untrained": found.accuracy_untrained,
         "claims": [claim.to_dict() for claim in found.claims],
         "conclusion": found.conclusion,
     }
@@ -170,56 +194,3 @@ def plain_units(measures: xr.Dataset) -> dict[str, list[Any]]:
         plain = values.values.tolist()
         found[str(name)] = [float(f"{v:.5g}") if isinstance(v, float) else v for v in plain]
     return found
-
-
-def report(found: ResponsesResult) -> str:
-    """Lay out what a person sees, within 80 columns."""
-    attrs = found.measures.attrs
-    n = found.measures.sizes["unit"]
-    parts = [f"{attrs['network']} ({attrs['row']}), {n} units, medians; r = max(0, z(T) - z_blank(T))"]
-    medians = [claim for claim in found.claims if not is_said(claim)]
-    parts.append(table(["measure", "n", "median", "95 % over units", "untrained"], [row(claim) for claim in medians]))
-    if found.growth is not None:
-        parts.append(growth_table(found.growth))
-    parts.append("\n".join(wrapped(claim.conclusion) for claim in found.claims if is_said(claim)))
-    limits = (
-        "Units of one network are no sample of networks: with one training seed, all this is said of this network. "
-        "The stimulus is the state at t = 0, so there is no duration, onset or steady state."
-    )
-    parts += [wrapped(limits), wrapped(f"Conclusion: {found.conclusion}")]
-    return "\n\n".join(parts)
-
-
-def is_said(claim: Claim) -> bool:
-    """Say whether a claim needs its sentence, since its control is another than the untrained network alone."""
-    return claim.control.name != "the same network untrained" or claim.name.startswith("share")
-
-
-def row(claim: Claim) -> list[str]:
-    """Lay out one median."""
-    interval = claim.interval.to_list()
-    limits = f"{interval[0]:.3g} to {interval[1]:.3g}" if interval else "-"
-    name = claim.name.removesuffix(", median")
-    return [textwrap.shorten(name, 40, placeholder="..."), str(claim.n), *map(number, (claim.estimate,)), limits] + [
-        number(claim.control.estimate)
-    ]
-
-
-def number(value: float) -> str:
-    """Write a number, or a dash where it is not known."""
-    return "-" if value != value else f"{value:.3g}"
-
-
-def growth_table(growth: xr.Dataset) -> str:
-    """Lay out the local field's sigma against time and block."""
-    rows = []
-    for i, block in enumerate(growth["block"].values.tolist()):
-        sigma = [f"{value:.2f}" for value in growth["sigma"].values[i]]
-        rows.append([str(block), str(int(growth["units"][i])), *sigma, f"{float(growth['linear'][i]):.2f}"])
-    times = [f"t = {share:g} T" for share in growth["time"].values]
-    return "local field, sigma in pixels (second moments)\n" + table(["block", "units", *times, "linear"], rows)
-
-
-def wrapped(text: str) -> str:
-    """Break a sentence at 80 columns."""
-    return textwrap.fill(text, 80, subsequent_indent="  ")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from dcnbio.commands.intervention_option import frozen_by_natural_images
+from dcnbio.commands.measure_plan import HIGHEST, SIZES, MeasurePlan, plan_of
 from dcnbio.commands.measured_growth import record_growth
-from dcnbio.errors import InputError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,50 +19,6 @@ if TYPE_CHECKING:
     from dcnbio.probe.responses.units import UnitSettings
 
 __all__ = ["SIZES", "MeasurePlan", "measure_network", "plan_of", "record_growth", "record_network"]
-
-HIGHEST = 0.96  # contrast of gratings; the rest lie octaves below
-
-
-@dataclass(frozen=True)
-class MeasurePlan:
-    """How much is shown to each network.
-
-    Attributes
-    ----------
-    orientations, frequencies, phases : int
-        Of the full-field gratings, crossed.
-    times : int
-        Solver times that timing is read from.
-    diameters : tuple of float
-        Of each unit's own grating, in pixels.
-    octaves : int
-        Contrasts, from 0.96 downwards by factors of 2.
-    noise : int
-        Images of white noise; 0 for no noise correlation.
-    field_images : int
-        Noise images over which gradients are averaged; 0 for no fields.
-    reference : int
-        Natural images whose statistics are used where the norms are frozen; 0 for no frozen statistics.
-    blocks : tuple of int
-    """
-
-    orientations: int = 12
-    frequencies: int = 9
-    phases: int = 6
-    times: int = 21
-    diameters: tuple[float, ...] = (1.5, 3.0, 5.0, 8.0, 12.0, 17.0, 23.0, 30.0)
-    octaves: int = 6
-    noise: int = 250
-    field_images: int = 1
-    reference: int = 20
-    blocks: tuple[int, ...] = field(default=(1,))
-
-
-SIZES = {
-    "quick": MeasurePlan(8, 8, 4, 11, (2.0, 4.0, 8.0, 16.0, 30.0), 5, 0, 1, 0),
-    "default": MeasurePlan(),
-    "full": MeasurePlan(12, 12, 8, noise=2000, field_images=4, reference=100, blocks=(1, 2, 3)),
-}
 
 
 def measure_network(
@@ -80,7 +36,8 @@ def measure_network(
     ----------
     net : Network
     size : str or MeasurePlan
-        "quick" (seconds), "default" (a minute or two) or "full" (all blocks, the better part of an hour).
+        "quick" (seconds), "small" (a minute: a dozen units of a block), "default" (two minutes) or "full" (all
+        blocks, an hour or two).
     seed : int
         Of the noise.
     name : str
@@ -116,15 +73,6 @@ def measure_network(
     return measure_units(recordings, about)
 
 
-def plan_of(size: str | MeasurePlan) -> MeasurePlan:
-    """Look a size up."""
-    if isinstance(size, MeasurePlan):
-        return size
-    if size not in SIZES:
-        raise InputError(f"size is {size!r}; sizes are {', '.join(SIZES)}.")
-    return SIZES[size]
-
-
 def record_network(net: Network, plan: MeasurePlan, *, seed: int = 0, progress: bool = False) -> Recordings:
     """Record all that `measure_units` takes.
 
@@ -143,15 +91,28 @@ def record_network(net: Network, plan: MeasurePlan, *, seed: int = 0, progress: 
     def bar(text: str) -> UnitSettings:
         return replace(settings, progress=text if progress else "")
 
-    found = Recordings(record_gratings(net, plan, bar("gratings")), record_uniform(net, settings))
+    chosen = chosen_units(net, plan)
+    gratings = record_gratings(net, plan, bar("gratings")).isel(unit=chosen)
+    found = Recordings(gratings, record_uniform(net, settings).isel(unit=chosen))
     found = replace(found, **record_receptive_fields(net, plan, rng, bar("noise")))
     own = own_gratings(found)
     found = replace(found, **record_preferred(net, own, plan, bar("size and contrast")))
+    if plan.mask_phases:
+        found = replace(found, interactions=record_masked(net, (own, found), plan, bar("plaids and surrounds")))
     if plan.reference:
         frozen = frozen_by_natural_images(net, plan.reference)
-        with_statistics = record_preferred(frozen, own, plan, bar("the same, statistics frozen"), low=False)
+        with_statistics = record_preferred(frozen, own, plan, bar("the same, statistics frozen"))
         found = replace(found, **{f"{key}_frozen": value for key, value in with_statistics.items()})
     return found
+
+
+def chosen_units(net: Network, plan: MeasurePlan) -> np.ndarray:
+    """Give the units that are measured, counted over all channels of the blocks recorded."""
+    import numpy as np
+
+    widths = [net.spec.widths[block - 1] for block in plan.blocks]
+    starts = np.cumsum([0, *widths[:-1]])
+    return np.concatenate([start + plan.channels(width) for start, width in zip(starts, widths, strict=True)])
 
 
 def record_gratings(net: Network, plan: MeasurePlan, settings: UnitSettings) -> xr.Dataset:
@@ -159,12 +120,13 @@ def record_gratings(net: Network, plan: MeasurePlan, settings: UnitSettings) -> 
     import numpy as np
 
     from dcnbio.images import Grating, battery
-    from dcnbio.images.frequencies import LOWEST_FREQUENCY, NYQUIST
+    from dcnbio.probe.responses.unit_position import unit_position
     from dcnbio.probe.responses.units import record_units
 
+    highest = tuple(unit_position(net, block).highest_frequency for block in plan.blocks)
     crossed = {
         "orientation": np.arange(plan.orientations) * 180 / plan.orientations,
-        "spatial_frequency": np.geomspace(LOWEST_FREQUENCY, NYQUIST, plan.frequencies),
+        "spatial_frequency": plan.shown_frequencies(highest),
         "phase": np.arange(plan.phases) * 360 / plan.phases,
     }
     shown = battery(Grating(contrast=HIGHEST), crossed)
@@ -199,11 +161,20 @@ def record_receptive_fields(
     if plan.field_images:
         images = white_noise(plan.field_images, rng)
         bar = "gradients" if settings.progress else ""
-        every = [record_fields(net, images, FieldSettings(block, progress=bar)) for block in plan.blocks]
+        every = [
+            record_fields(net, images, FieldSettings(block, channels=channels_of(net, plan, block), progress=bar))
+            for block in plan.blocks
+        ]
         found["fields"] = xr.concat(every, "unit") if len(every) > 1 else every[0]
     if plan.noise:
-        found["noise"] = record_noise_fields(net, rng, plan.noise, settings=replace(settings, times=2))
+        noise = record_noise_fields(net, rng, plan.noise, settings=replace(settings, times=2))
+        found["noise"] = noise.isel(unit=chosen_units(net, plan))
     return found
+
+
+def channels_of(net: Network, plan: MeasurePlan, block: int) -> tuple[int, ...]:
+    """Give the channels of a block that are measured."""
+    return tuple(plan.channels(net.spec.widths[block - 1]).tolist())
 
 
 def own_gratings(found: Recordings) -> OwnGratings:
@@ -223,19 +194,41 @@ def own_gratings(found: Recordings) -> OwnGratings:
         places = [np.where(good, there, place) for there, place in zip(measured, places, strict=True)]
     # the best that was shown: between the gratings shown, phase and response are not known
     wanted = ("best_orientation", "best_spatial_frequency", "best_phase")
-    return OwnGratings(*(columns[name] for name in wanted), *places)
+    whose = (found.gratings[name].values for name in ("block", "channel"))
+    return OwnGratings(*(columns[name] for name in wanted), *places, *whose)
 
 
 def record_preferred(
-    net: Network, own: OwnGratings, plan: MeasurePlan, settings: UnitSettings, *, low: bool = True
+    net: Network, own: OwnGratings, plan: MeasurePlan, settings: UnitSettings
 ) -> dict[str, xr.Dataset]:
-    """Record every unit at its own grating: by diameter at one or two contrasts, and by contrast over the image."""
+    """Record every unit at its own grating: by diameter at two contrasts, and by contrast over the image."""
     import math
 
     from dcnbio.probe.responses.own_stimuli import record_own
 
     contrasts = [HIGHEST * 2.0**-k for k in reversed(range(plan.octaves))]
-    shown = [HIGHEST / 4, HIGHEST] if low else [HIGHEST]
-    size = record_own(net, own, {"contrast": shown, "diameter": plan.diameters}, settings)
+    shown = {"contrast": [HIGHEST / 4, HIGHEST], "diameter": plan.diameters}
+    size = record_own(net, own, shown, settings)
     whole = record_own(net, own, {"contrast": contrasts, "diameter": [math.inf]}, settings)
     return {"size": size, "contrast": whole.isel(diameter=0, drop=True)}
+
+
+def record_masked(
+    net: Network, known: tuple[OwnGratings, Recordings], plan: MeasurePlan, settings: UnitSettings
+) -> xr.Dataset:
+    """Record plaids and surrounds, the surrounded grating as large as each unit's summation field.
+
+    A summation field under 3 or over 16 pixels, or one that is not known, is taken as the nearest of these, or as 8
+    pixels: beyond 16, an image of 32 pixels has little room for a surround.
+    """
+    import numpy as np
+
+    from dcnbio.analysis.responses.size_measures import size_measures
+    from dcnbio.probe.responses.interactions import InteractionStimuli, record_interactions
+
+    own, found = known
+    summation = np.full(len(own.orientation), np.nan)
+    if found.size is not None:
+        summation = size_measures(found.size)["summation_diameter"]
+    centre = np.clip(np.where(np.isfinite(summation), summation, 8.0), 3.0, 16.0)
+    return record_interactions(net, own, InteractionStimuli(centre, HIGHEST / 2, plan.mask_phases), settings)

@@ -10,7 +10,7 @@ from dcnbio.analysis.responses.contrast_measures import contrast_measures
 from dcnbio.analysis.responses.field_size import field_size
 from dcnbio.analysis.responses.frequency_tuning import frequency_tuning
 from dcnbio.analysis.responses.gabor import fit_gabor
-from dcnbio.analysis.responses.intervention_change import intervention_claims
+from dcnbio.analysis.responses.intervention_change import Changed, intervention_claims
 from dcnbio.analysis.responses.measure_names import CENSORED, MEASURES
 from dcnbio.analysis.responses.naka_rushton import fit_naka_rushton, naka_rushton
 from dcnbio.analysis.responses.orientation_tuning import orientation_tuning
@@ -146,14 +146,23 @@ def test_the_law_is_told_from_a_unit_that_breaks_it():
 
 
 def test_interventions_are_compared_unit_by_unit():
-    before = xr.Dataset({"f1_f0": ("unit", np.arange(8.0)), "c50": ("unit", np.full(8, 0.1))})
-    after = xr.Dataset({"f1_f0": ("unit", np.arange(8.0) + 1), "c50": ("unit", np.full(8, 0.2))})
+    block = {"block": ("unit", np.ones(8, int))}
+    before = xr.Dataset({"f1_f0": ("unit", np.arange(8.0)), "c50": ("unit", np.full(8, 0.1))}, block)
+    after = xr.Dataset({"f1_f0": ("unit", np.arange(8.0) + 1), "c50": ("unit", np.full(8, 0.2))}, block)
     accuracy = {"none": 0.8, "sigma=2": 0.5, "n": 100.0}
-    claims = intervention_claims(before, {"sigma=2": after}, accuracy, np.random.default_rng(0))
+    twin = Changed(before, {"sigma=2": before}, {"none": 0.1, "sigma=2": 0.1, "n": 100.0})
+    network = Changed(before, {"sigma=2": after}, accuracy)
+    claims = intervention_claims(network, twin, np.random.default_rng(0))
     found = {claim.name: claim for claim in claims}
     assert found["sigma=2: accuracy"].estimate == 0.5
     assert found["sigma=2: change of f1_f0 (1), median"].estimate == pytest.approx(1)
-    assert found["sigma=2: change of c50 (octaves), median"].estimate == pytest.approx(1)
+    c50 = found["sigma=2: change of c50 (octaves), median"]
+    assert c50.estimate == pytest.approx(1)
+    assert (c50.control.name, c50.control.estimate) == ("the same in the untrained network", 0)
+    assert "trained minus untrained +1 [1, 1]" in c50.conclusion
+    assert "the untrained one's from 10.0 to 10.0 %" in found["sigma=2: accuracy"].conclusion
+    alone = intervention_claims(network, None, np.random.default_rng(0))
+    assert "not measured" in alone[-1].control.name
 
 
 def test_every_censored_measure_is_a_measure_with_a_unit():

@@ -20,9 +20,11 @@ def checkpoint(tmp_path_factory):
 
 def test_every_measure_is_there_and_what_is_missing_is_flagged():
     net = dcnbio.build("dcn-ode", widths=(4, 4), norm_groups=4, integration_time=0.2)
-    plan = MeasurePlan(4, 6, 4, 5, (2.0, 6.0, 12.0, 24.0), 5, 20, 1, 10, blocks=(1, 2))
+    plan = MeasurePlan(4, 6, 4, 5, (2.0, 6.0, 12.0, 24.0), 5, 20, 1, 10, blocks=(1, 2), units=3)
     found = measure_network(net, plan, seed=3, name="small")
-    assert found["block"].values.tolist() == [1] * 4 + [2] * 4
+    assert found["block"].values.tolist() == [1] * 3 + [2] * 3
+    assert found["channel"].values.tolist() == [0, 2, 3] * 2
+    assert found["highest_frequency"].values.tolist() == [0.5] * 3 + [0.25] * 3
     assert set(MEASURES) <= set(found.data_vars)
     for name in MEASURES:
         values = found[name]
@@ -36,7 +38,7 @@ def test_every_measure_is_there_and_what_is_missing_is_flagged():
 
 def test_a_result_with_an_intervention(checkpoint, tmp_path, capsys):
     out = tmp_path / "responses.nc"
-    arguments = ["analyze", "responses", str(checkpoint), "--size", "quick", "--limit", "10", "--no-untrained"]
+    arguments = ["analyze", "responses", str(checkpoint), "--size", "quick", "--limit", "10", "--units", "2"]
     assert run([*arguments, "--intervention", "orders=1", "--out", str(out)]) == 0
     text, err = capsys.readouterr()
     assert max(len(line) for line in text.splitlines() if str(out) not in line) <= 80
@@ -45,7 +47,13 @@ def test_a_result_with_an_intervention(checkpoint, tmp_path, capsys):
     tree = open_result(out)
     assert tree["intervention1"].attrs["intervention"] == "orders=1"
     assert dict(tree["growth"].sizes) == {"block": 1, "time": 3}
+    assert tree["untrained_intervention1"].attrs["intervention"] == "orders=1"
+    predictions = json.loads(tree.attrs["predictions"])
+    assert {one["predicted_by"] for one in predictions} == {"contrast-time law"}  # quick freezes no statistics
+    assert all(one["block"] == 1 and "trained_minus_untrained" in one for one in predictions)
     claims = json.loads(tree.attrs["claims"])
+    change = next(claim for claim in claims if claim["name"].startswith("orders=1: change of circular_variance"))
+    assert change["control"]["name"] == "the same in the untrained network"
     assert any(claim["name"] == "orders=1: accuracy" and claim["n"] == 10 for claim in claims)
 
 
@@ -56,6 +64,7 @@ def test_a_result_with_an_intervention(checkpoint, tmp_path, capsys):
         (["--intervention", "sigma"], "--intervention is 'sigma'; give sigma=FACTOR"),
         (["--intervention", "orders=1.5"], "orders takes whole numbers"),
         (["--blocks", "7"], "block is 7; dcn-ode has blocks 1 to 1"),
+        (["--units", "0"], "--units is 0; at least 1 unit of each block is needed"),
         (["--limit", "0"], "--limit is 0; at least 1 image is needed"),
     ],
 )

@@ -14,6 +14,10 @@ from dcnbio.analysis.shapes import Floats
 
 __all__ = ["contrast_measures", "frozen_contrast_measures", "low_contrast"]
 
+FITS = ("r_max", "c50", "exponent", "baseline", "r_squared")
+LIKE_FITS = ("r_max", "c50", "exponent", "r_squared")  # of what the law gives, or with frozen statistics
+TIMES = ("peak_time", "half_rise_time", "sign_reversals")
+RISES = ("peak_time", "half_rise_time")
 LOW_RATIO = 4.0  # the low contrast at which timing is measured is the highest over this
 
 
@@ -26,6 +30,11 @@ def low_contrast(contrasts: Floats) -> float:
     0.24
     """
     return float(contrasts[np.abs(np.log(contrasts * LOW_RATIO / contrasts.max())).argmin()])
+
+
+def named(parts: tuple[str, ...], suffix: str = "") -> dict[str, str]:
+    """Name the parts of a fit or a timing."""
+    return {part: f"{part}{suffix}" for part in parts}
 
 
 def fitted(contrast: Floats, r: Floats) -> NakaRushton:
@@ -85,23 +94,19 @@ def contrast_measures(recording: xr.Dataset, signal: str = "z") -> Columns:
 
     def one(i: int) -> dict[str, float | bool]:
         time = share * ends[i]
-        names = {name: name for name in ("r_max", "c50", "exponent", "baseline", "r_squared")}
-        row = fit_row(fitted(contrast, np.maximum(signed[i, :, -1], 0)), names)
-        row |= fit_row(fitted(contrast, np.maximum(scale * by_law[i] - blank[i, -1], 0)), {"c50": "c50_law"})
-        course = timed(time, signed[i, at["high"]])
-        parts = {name: name for name in ("peak_time", "half_rise_time", "sign_reversals")}
-        row |= time_row(course, parts)
-        weak = {name: f"{name}_low_contrast" for name in ("peak_time", "half_rise_time")}
-        row |= time_row(timed(time, signed[i, at["low"]]), weak)
-        return row | time_row(timed(time, law_course[i]), {"peak_time": "peak_time_law"})
+        row = fit_row(fitted(contrast, np.maximum(signed[i, :, -1], 0)), named(FITS))
+        row |= fit_row(fitted(contrast, np.maximum(scale * by_law[i] - blank[i, -1], 0)), named(LIKE_FITS, "_law"))
+        row |= time_row(timed(time, signed[i, at["high"]]), named(TIMES))
+        row |= time_row(timed(time, signed[i, at["low"]]), named(RISES, "_low_contrast"))
+        return row | time_row(timed(time, law_course[i]), named(TIMES, "_law"))
 
-    fits = ("r_max", "c50", "exponent", "baseline", "r_squared", "c50_law")
-    times = ("peak_time", "half_rise_time", "sign_reversals", "peak_time_law")
-    return tabulate(len(signed), (*fits, *times, "peak_time_low_contrast", "half_rise_time_low_contrast"), one)
+    names = {**named(FITS), **named(TIMES)}
+    more = [*named(LIKE_FITS, "_law").values(), *named(TIMES, "_law").values(), *named(RISES, "_low_contrast").values()]
+    return tabulate(len(signed), (*names, *more), one)
 
 
 def frozen_contrast_measures(recording: xr.Dataset, signal: str = "z") -> Columns:
-    """Measure contrast response and peak times of a recording with frozen norm statistics.
+    """Measure contrast response and timing of a recording with frozen norm statistics.
 
     Parameters
     ----------
@@ -121,9 +126,9 @@ def frozen_contrast_measures(recording: xr.Dataset, signal: str = "z") -> Column
 
     def one(i: int) -> dict[str, float | bool]:
         r, time = np.maximum(signed[i, :, -1], 0), share * ends[i]
-        row = fit_row(fitted(contrast, r), {"c50": "c50_frozen", "r_squared": "r_squared_frozen"})
-        row |= time_row(timed(time, signed[i, top]), {"peak_time": "peak_time_frozen"})
-        return row | time_row(timed(time, signed[i, low]), {"peak_time": "peak_time_low_contrast_frozen"})
+        row = fit_row(fitted(contrast, r), named(LIKE_FITS, "_frozen"))
+        row |= time_row(timed(time, signed[i, top]), named(TIMES, "_frozen"))
+        return row | time_row(timed(time, signed[i, low]), named(RISES, "_low_contrast_frozen"))
 
-    names = ("c50_frozen", "r_squared_frozen", "peak_time_frozen", "peak_time_low_contrast_frozen")
-    return tabulate(len(signed), names, one)
+    names = {**named(LIKE_FITS, "_frozen"), **named(TIMES, "_frozen")}
+    return tabulate(len(signed), (*names.values(), *named(RISES, "_low_contrast_frozen").values()), one)

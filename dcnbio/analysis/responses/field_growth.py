@@ -44,7 +44,8 @@ def field_growth(
     -------
     xarray.Dataset
         ``sigma`` (block, time), the median over units, in pixels of the image; ``linear`` (block), after one pass;
-        ``passes`` (block), how many passes the growth in variance from time 0 to T amounts to; ``units`` (block).
+        ``passes`` (block), how many passes the growth in variance from time 0 to T amounts to; ``spacing`` and
+        ``units`` (block).
 
     Notes
     -----
@@ -72,6 +73,11 @@ def field_growth(
                 "block",
                 (sigma[:, -1] ** 2 - sigma[:, 0] ** 2) / added,
                 {"long_name": "growth in variance over that of one pass", "units": "1"},
+            ),
+            "spacing": (
+                "block",
+                [spacing[block] for block in blocks],
+                {"long_name": "distance between units of the map", **pixels},
             ),
             "units": ("block", [fields[b].sizes["unit"] for b in blocks], {"long_name": "units", "units": "1"}),
         },

@@ -6,6 +6,7 @@ __all__ = ["CENSORED", "MEASURES"]
 
 SILENT = "the unit never responds above the blank"
 NO_SURROUND = "the largest grating suppresses by under 2 %, or the unit is silent"
+NO_RESPONSE = "the unit does not respond to its own grating of that size"
 NO_FIT = "the fit failed, or the unit is silent"
 
 # name: (long name, units, when it is not defined)
@@ -32,18 +33,23 @@ MEASURES: dict[str, tuple[str, str, str]] = {
     "surround_ratio": ("surround over summation diameter", "1", NO_SURROUND),
     "suppression_index": ("(peak - largest grating) / peak", "1", SILENT),
     "summation_diameter_low_contrast": ("summation field at low contrast", "pixels", SILENT),
-    "summation_diameter_law": ("summation field that the contrast-time law gives from low contrast", "pixels", SILENT),
+    "cross_orientation_suppression": ("1 - response to a plaid over that to its grating", "1", NO_RESPONSE),
+    "iso_surround_suppression": ("1 - response with a surround along the grating over that without", "1", NO_RESPONSE),
+    "cross_surround_suppression": (
+        "1 - response with a surround across the grating over that without",
+        "1",
+        NO_RESPONSE,
+    ),
+    "surround_orientation_difference": ("suppression by surrounds along minus across", "1", NO_RESPONSE),
     "r_max": ("Rmax of Naka-Rushton", "1", NO_FIT),
     "c50": ("c50 of Naka-Rushton", "1", NO_FIT),
     "exponent": ("exponent of Naka-Rushton", "1", NO_FIT),
     "baseline": ("baseline of Naka-Rushton", "1", NO_FIT),
     "r_squared": ("share of variance that Naka-Rushton explains", "1", NO_FIT),
-    "c50_law": ("c50 that the contrast-time law gives from the lowest contrast", "1", NO_FIT),
     "peak_time": ("time of the largest response", "solver time", SILENT),
     "half_rise_time": ("time of half the largest response", "solver time", SILENT),
     "peak_time_low_contrast": ("time of the largest response at low contrast", "solver time", SILENT),
     "half_rise_time_low_contrast": ("time of half the largest response at low contrast", "solver time", SILENT),
-    "peak_time_law": ("peak time that the contrast-time law gives from low contrast", "solver time", SILENT),
     "sign_reversals": ("changes of sign of the signal minus the blank's", "1", SILENT),
     "field_sigma_gradient": ("sigma of the local receptive field, Gaussian fit, by gradient", "pixels", "it is zero"),
     "field_sigma_moments": ("sigma of the local receptive field, second moments, by gradient", "pixels", "it is zero"),
@@ -56,19 +62,27 @@ MEASURES: dict[str, tuple[str, str, str]] = {
     "field_width_nx": ("nx = sigma_x f of a Gabor fit to the local field", "cycles", "no Gabor function fits"),
     "field_width_ny": ("ny = sigma_y f of a Gabor fit to the local field", "cycles", "no Gabor function fits"),
 }
-FROZEN = (
-    "summation_diameter",
-    "surround_diameter",
-    "surround_ratio",
-    "suppression_index",
-    "c50",
-    "r_squared",
-    "peak_time",
-    "peak_time_low_contrast",
+SIZES = ("summation_diameter", "surround_diameter", "surround_ratio", "suppression_index")
+FITS = ("r_max", "c50", "exponent", "r_squared")
+TIMES = ("peak_time", "half_rise_time", "sign_reversals")
+LOW = ("summation_diameter_low_contrast", "peak_time_low_contrast", "half_rise_time_low_contrast")
+INTERACTIONS = (
+    "cross_orientation_suppression",
+    "iso_surround_suppression",
+    "cross_surround_suppression",
+    "surround_orientation_difference",
 )
-for _name in FROZEN:
-    _long, _units, _when = MEASURES[_name]
-    MEASURES[f"{_name}_frozen"] = (f"{_long}, norm statistics frozen", _units, f"{_when}, with frozen statistics")
+# what a measure is called where something else than the network as it is gives it: (suffix, of which, words)
+PREDICTED = (
+    ("law", (*SIZES, *FITS, *TIMES), "that the contrast-time law gives from a lower contrast"),
+    ("frozen", (*SIZES, *FITS, *TIMES, *LOW), "norm statistics frozen"),
+    ("held", INTERACTIONS, "norm statistics held at those of the grating alone"),
+)
+MEASURES |= {
+    f"{name}_{suffix}": (f"{MEASURES[name][0]}, {words}", MEASURES[name][1], f"{MEASURES[name][2]}, {words}")
+    for suffix, names, words in PREDICTED
+    for name in names
+}
 
 # what is known as a limit alone, and when
 CENSORED: dict[str, str] = {
@@ -80,18 +94,13 @@ CENSORED: dict[str, str] = {
     "surround_diameter": "suppression has not ended at the last diameter but one",
     "surround_ratio": "surround or summation diameter is censored",
     "summation_diameter_low_contrast": "the largest or the smallest diameter has the largest response",
-    "summation_diameter_law": "the largest or the smallest diameter has the largest response",
     "c50": "outside the contrasts shown, or a parameter at a bound of the fit",
-    "c50_law": "outside the contrasts shown, or a parameter at a bound of the fit",
     "peak_time": "the response is largest at T",
     "peak_time_low_contrast": "the response is largest at T",
-    "peak_time_law": "the response is largest at T",
     "half_rise_time": "the response begins above half its peak",
     "half_rise_time_low_contrast": "the response begins above half its peak",
     "field_sigma_gradient": "two sigma around the centre leave the image",
     "field_sigma_moments": "two sigma around the centre leave the image",
     "field_sigma_noise": "two sigma around the centre leave the image",
 }
-for _name in FROZEN:
-    if _name in CENSORED:
-        CENSORED[f"{_name}_frozen"] = CENSORED[_name]
+CENSORED |= {f"{name}_{suffix}": CENSORED[name] for suffix, names, _ in PREDICTED for name in names if name in CENSORED}

@@ -12,8 +12,9 @@ import xarray as xr
 
 from dcnbio.analysis.responses.contrast_measures import contrast_measures, frozen_contrast_measures
 from dcnbio.analysis.responses.field_measures import field_measures, noise_field_measures
+from dcnbio.analysis.responses.interaction_measures import interaction_measures
 from dcnbio.analysis.responses.rectified import response
-from dcnbio.analysis.responses.size_measures import size_measures, suppression_measures
+from dcnbio.analysis.responses.size_measures import frozen_size_measures, size_measures
 from dcnbio.analysis.responses.tuning_measures import tuning_in_time, tuning_measures
 from dcnbio.analysis.responses.unit_table import Columns, labelled
 
@@ -34,6 +35,8 @@ class Recordings:
         The same (contrast, diameter, time, unit) and (contrast, time, unit), each unit at its own preferred grating.
     size_frozen, contrast_frozen : xarray.Dataset, optional
         The same with the norms' statistics frozen.
+    interactions : xarray.Dataset, optional
+        From `record_interactions`: plaids and surrounds.
     fields : xarray.Dataset, optional
         From `record_fields`.
     noise : xarray.Dataset, optional
@@ -46,6 +49,7 @@ class Recordings:
     contrast: xr.Dataset | None = None
     size_frozen: xr.Dataset | None = None
     contrast_frozen: xr.Dataset | None = None
+    interactions: xr.Dataset | None = None
     fields: xr.Dataset | None = None
     noise: xr.Dataset | None = None
 
@@ -73,9 +77,10 @@ def measure_units(recordings: Recordings, about: Mapping[str, Any] | None = None
     Returns
     -------
     xarray.Dataset
-        Along ``unit``, with coordinates ``block`` and ``channel``: measures in float, NaN where they do not exist, as
-        ``undefined_<name>`` says and the attribute ``undefined_when`` explains; ``censored_<name>`` where they are
-        limits; ``responsive``, ``simple`` and ``gabor_fitted``; ``<name>_in_time`` (time, unit) is tuning over time.
+        Along ``unit``, with coordinates ``block``, ``channel`` and ``highest_frequency`` (Nyquist's of the unit's map):
+        measures in float, NaN where they do not exist, as ``undefined_<name>`` says and the attribute
+        ``undefined_when`` explains; ``censored_<name>`` where they are limits; ``responsive``, ``simple`` and
+        ``gabor_fitted``; ``<name>_in_time`` (time, unit) is tuning over time.
 
     Notes
     -----
@@ -87,17 +92,18 @@ def measure_units(recordings: Recordings, about: Mapping[str, Any] | None = None
     if recordings.size is not None:
         columns |= size_measures(recordings.size, signal)
     if recordings.size_frozen is not None:
-        high = float(recordings.size_frozen["contrast"].max())
-        columns |= suppression_measures(recordings.size_frozen, high, signal, "_frozen")
+        columns |= frozen_size_measures(recordings.size_frozen, signal)
     if recordings.contrast is not None:
         columns |= contrast_measures(recordings.contrast, signal)
     if recordings.contrast_frozen is not None:
         columns |= frozen_contrast_measures(recordings.contrast_frozen, signal)
+    if recordings.interactions is not None:
+        columns |= interaction_measures(recordings.interactions, signal)
     if recordings.fields is not None:
         columns |= field_measures(recordings.fields)
         if recordings.noise is not None:
             columns |= noise_field_measures(recordings.noise, recordings.fields["local"].isel(time=-1).values)
-    coordinates = {name: recordings.gratings[name] for name in ("block", "channel")}
+    coordinates = {name: recordings.gratings[name] for name in ("block", "channel", "highest_frequency")}
     data = labelled(columns, coordinates)
     for name, values in tuning_in_time(recordings.gratings, signal).items():
         data[name] = values

@@ -11,7 +11,7 @@ from dcnbio.analysis.responses.measure_names import CENSORED
 from dcnbio.analysis.shapes import Floats
 from dcnbio.analysis.statistics.interval import Interval
 
-__all__ = ["UnitMedian", "median_of_values", "unit_median"]
+__all__ = ["UnitMedian", "difference_of_medians", "median_of_values", "unit_median"]
 
 RESAMPLES = 1999
 LEAST = 6
@@ -97,3 +97,35 @@ def unit_median(measures: xr.Dataset, name: str, rng: np.random.Generator) -> Un
     flag = f"censored_{name}"
     censored = int((measures[flag].values & np.isfinite(values)).sum()) if name in CENSORED and flag in measures else 0
     return median_of_values(values, rng, censored)
+
+
+def difference_of_medians(a: Floats, b: Floats, rng: np.random.Generator) -> tuple[float, Interval]:
+    """Give the median of a minus that of b, with an interval over the units of both, drawn independently.
+
+    Parameters
+    ----------
+    a, b : array [unit]
+        Of two networks, NaN where a unit does not have it.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    float
+        NaN where one of them has no unit.
+    Interval
+        Over units: it says nothing of other networks of either kind.
+
+    Examples
+    --------
+    >>> difference_of_medians(np.arange(9.0) + 5, np.arange(9.0), np.random.default_rng(0))[0]
+    5.0
+    """
+    known = [values[np.isfinite(values)] for values in (a, b)]
+    if not all(values.size for values in known):
+        return float("nan"), Interval.none("no unit of one of the networks has the measure")
+    difference = float(np.median(known[0]) - np.median(known[1]))
+    if min(values.size for values in known) < LEAST:
+        return difference, Interval.none(f"too few units to resample (at least {LEAST} of each network)")
+    drawn = [np.median(v[rng.integers(0, v.size, (RESAMPLES, v.size))], axis=1) for v in known]
+    low, high = np.quantile(drawn[0] - drawn[1], [0.025, 0.975])
+    return difference, Interval(float(low), float(high), 0.95, "percentile bootstrap over units of both networks")

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from dcnbio.analysis.claim import Claim
+from dcnbio.analysis.responses.beyond import Beyond, beyond_predictions
+from dcnbio.analysis.responses.blocks import by_block
 from dcnbio.analysis.responses.claims import response_claims
 from dcnbio.analysis.responses.field_growth import growth_claims
-from dcnbio.analysis.responses.intervention_change import intervention_claims
+from dcnbio.analysis.responses.intervention_change import Changed, intervention_claims
+from dcnbio.analysis.responses.level_ratios import level_claims
 
 __all__ = ["ResponsesResult", "analyze_responses"]
 
@@ -32,6 +36,10 @@ class ResponsesResult:
         Measures under interventions.
     accuracy : dict of str to float
         On the same images, under each intervention and "none".
+    changed_untrained, accuracy_untrained : dict
+        The same of the untrained network.
+    beyond : dict of int to list of Beyond
+        Of every block: results beside what the law or the norms predict.
     claims : tuple of Claim
     conclusion : str
         One sentence.
@@ -42,6 +50,9 @@ class ResponsesResult:
     growth: xr.Dataset | None
     changed: dict[str, xr.Dataset] = field(default_factory=dict)
     accuracy: dict[str, float] = field(default_factory=dict)
+    changed_untrained: dict[str, xr.Dataset] = field(default_factory=dict)
+    accuracy_untrained: dict[str, float] = field(default_factory=dict)
+    beyond: dict[int, list[Beyond]] = field(default_factory=dict)
     claims: tuple[Claim, ...] = ()
     conclusion: str = ""
 
@@ -52,9 +63,12 @@ class ResponsesResult:
         -------
         xarray.DataTree
             ``measures``, ``untrained``, ``growth``, and ``intervention1`` and so on, whose attribute ``intervention``
-            says which. The claims are JSON in the root's attributes.
+            says which, with ``untrained_intervention1`` and so on. The claims, and the results beside their
+            predictions, are JSON in the root's attributes.
         """
         about = {"claims": json.dumps([claim.to_dict() for claim in self.claims]), "conclusion": self.conclusion}
+        about["predictions"] = json.dumps(self.predictions())
+        about["accuracy_untrained"] = json.dumps(self.accuracy_untrained)
         tree = xr.DataTree(xr.Dataset(attrs={**about, "accuracy": json.dumps(self.accuracy)}))
         parts = {"measures": self.measures, "untrained": self.untrained, "growth": self.growth}
         for name, data in parts.items():
@@ -62,7 +76,14 @@ class ResponsesResult:
                 tree[name] = xr.DataTree(data)
         for i, (name, data) in enumerate(self.changed.items(), 1):
             tree[f"intervention{i}"] = xr.DataTree(data.assign_attrs(intervention=name))
+            if name in self.changed_untrained:
+                twin = self.changed_untrained[name].assign_attrs(intervention=name)
+                tree[f"untrained_intervention{i}"] = xr.DataTree(twin)
         return tree
+
+    def predictions(self) -> list[dict[str, Any]]:
+        """Give the results beside their predictions in plain values, block by block."""
+        return [{"block": block, **one.to_dict()} for block, found in self.beyond.items() for one in found]
 
 
 def analyze_responses(found: ResponsesResult, seed: int = 0) -> ResponsesResult:
@@ -80,30 +101,49 @@ def analyze_responses(found: ResponsesResult, seed: int = 0) -> ResponsesResult:
     ResponsesResult
     """
     rng = np.random.default_rng(seed)
-    claims = response_claims(found.measures, found.untrained, rng)
+    blocks = by_block(found.measures)
+    others = {} if found.untrained is None else by_block(found.untrained)
+    beyond = {block: beyond_predictions(units, others.get(block), rng) for block, units in blocks.items()}
+    claims = response_claims(found.measures, found.untrained, beyond, rng)
     if found.growth is not None:
         claims += growth_claims(found.growth)
-    claims += intervention_claims(found.measures, found.changed, found.accuracy, rng)
-    whole = {**vars(found), "claims": tuple(claims)}
-    return ResponsesResult(**{**whole, "conclusion": conclusion(found, claims)})
+    claims += level_claims(found.measures, found.growth)
+    network = Changed(found.measures, found.changed, found.accuracy)
+    twin = None
+    if found.untrained is not None:
+        twin = Changed(found.untrained, found.changed_untrained, found.accuracy_untrained)
+    claims += intervention_claims(network, twin, rng)
+    said = " ".join(conclusion(units, claims, block, len(blocks)) for block, units in blocks.items())
+    return replace(found, beyond=beyond, claims=tuple(claims), conclusion=said)
 
 
-def conclusion(found: ResponsesResult, claims: list[Claim]) -> str:
-    """Say in one sentence what the units are like, and what the norm and the law make of them."""
-    by_name = {claim.name: claim for claim in claims}
-    n = found.measures.sizes["unit"]
-    parts = [f"{n} units of this one network, {100 * float(found.measures['simple'].mean()):.0f} % of them simple"]
+def conclusion(units: xr.Dataset, claims: list[Claim], block: int, blocks: int) -> str:
+    """Say in one sentence what the units of a block are like, and what the norm and the law make of them."""
+    prefix = f"block {block}: " if blocks > 1 else ""
+    by_name = {claim.name.removeprefix(prefix): claim for claim in claims if claim.name.startswith(prefix)}
+    n = units.sizes["unit"]
+    simple = 100 * float(units["simple"].mean())
+    parts = [f"{prefix.capitalize()}{n} units of this one network, {simple:.0f} % of them simple"]
     frequency = by_name.get("preferred spatial frequency (cycles/pixel), median")
     if frequency is not None:
-        parts.append(f"prefer {frequency.estimate:.2g} cycles/pixel (untrained {frequency.control.estimate:.2g})")
+        beside = shown(frequency.control.estimate)
+        parts.append(f"prefer {frequency.estimate:.2g} cycles/pixel (untrained {beside})")
     suppression = by_name.get("suppression index, median")
     if suppression is not None:
         parts.append(
             f"are suppressed by {suppression.estimate:.2f}, of which freezing the norms takes "
             f"{suppression.control.estimate:.2f}"
         )
+    plaid = by_name.get("cross-orientation suppression of a plaid, median")
+    if plaid is not None:
+        parts.append(f"by a mask by {plaid.estimate:.2f}, of which the norms make {plaid.control.estimate:.2f}")
     latency = by_name.get("change of peak time at a quarter contrast (octaves), median")
     if latency is not None and np.isfinite(latency.estimate):
         sooner = "earlier" if latency.estimate < 0 else "later"
         parts.append(f"peak {abs(latency.estimate):.1f} octaves {sooner} at a quarter contrast (law: 2 earlier)")
     return f"{parts[0]}: they " + ", ".join(parts[1:]) + "." if len(parts) > 1 else f"{parts[0]}."
+
+
+def shown(value: float) -> str:
+    """Write a number."""
+    return f"{value:.2g}" if np.isfinite(value) else "not known"

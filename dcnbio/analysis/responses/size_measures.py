@@ -11,7 +11,7 @@ from dcnbio.analysis.responses.size_tuning import SizeTuning, size_tuning
 from dcnbio.analysis.responses.unit_table import Columns, tabulate
 from dcnbio.analysis.shapes import Floats
 
-__all__ = ["size_measures", "suppression_measures"]
+__all__ = ["frozen_size_measures", "size_measures", "suppression_measures"]
 
 SUPPRESSION = ("summation_diameter", "surround_diameter", "surround_ratio", "suppression_index")
 
@@ -39,23 +39,8 @@ def tuned(diameters: Floats, curve: Floats) -> SizeTuning | None:
     return size_tuning(diameters, curve) if curve.max() > 0 else None
 
 
-def suppression_measures(recording: xr.Dataset, contrast: float, signal: str, suffix: str = "") -> Columns:
-    """Measure summation, surround and suppression at one contrast.
-
-    Parameters
-    ----------
-    recording : xarray.Dataset
-        ``z`` and so on (contrast, diameter, time, unit), each unit at its own grating.
-    contrast : float
-    signal : str
-    suffix : str
-        Of the names, for instance "_frozen".
-
-    Returns
-    -------
-    dict of str to array [unit]
-    """
-    diameters, r = recording["diameter"].values, curves(recording, contrast, signal)
+def size_columns(diameters: Floats, r: Floats, suffix: str = "") -> Columns:
+    """Measure summation, surround and suppression of curves (unit, diameter)."""
 
     def one(i: int) -> dict[str, float | bool] | None:
         found = tuned(diameters, r[i])
@@ -75,8 +60,37 @@ def suppression_measures(recording: xr.Dataset, contrast: float, signal: str, su
     return tabulate(len(r), tuple(f"{name}{suffix}" for name in SUPPRESSION), one)
 
 
+def summation_column(diameters: Floats, r: Floats, name: str) -> Columns:
+    """Measure summation alone of curves (unit, diameter)."""
+
+    def one(i: int) -> dict[str, float | bool] | None:
+        found = tuned(diameters, r[i])
+        return None if found is None else {name: found.summation, f"censored_{name}": found.summation_censored}
+
+    return tabulate(len(r), (name,), one)
+
+
+def suppression_measures(recording: xr.Dataset, contrast: float, signal: str, suffix: str = "") -> Columns:
+    """Measure summation, surround and suppression at one contrast.
+
+    Parameters
+    ----------
+    recording : xarray.Dataset
+        ``z`` and so on (contrast, diameter, time, unit), each unit at its own grating.
+    contrast : float
+    signal : str
+    suffix : str
+        Of the names, for instance "_frozen".
+
+    Returns
+    -------
+    dict of str to array [unit]
+    """
+    return size_columns(recording["diameter"].values, curves(recording, contrast, signal), suffix)
+
+
 def size_measures(recording: xr.Dataset, signal: str = "z") -> Columns:
-    """Measure size tuning at the highest contrast, and summation at the lowest, measured and by the law.
+    """Measure size tuning at the highest contrast and summation at the lowest, and all of it by the law.
 
     Parameters
     ----------
@@ -87,18 +101,30 @@ def size_measures(recording: xr.Dataset, signal: str = "z") -> Columns:
     Returns
     -------
     dict of str to array [unit]
+        Names that end in ``_law`` are of what the contrast-time law gives at the highest contrast from the lowest.
     """
     low, high = (float(f(recording["contrast"])) for f in (np.min, np.max))
     diameters = recording["diameter"].values
-    at_low, by_law = curves(recording, low, signal), law_curves(recording, low, high, signal)
+    by_law = size_columns(diameters, law_curves(recording, low, high, signal), "_law")
+    at_low = summation_column(diameters, curves(recording, low, signal), "summation_diameter_low_contrast")
+    return suppression_measures(recording, high, signal) | at_low | by_law
 
-    def one(i: int) -> dict[str, float | bool]:
-        row: dict[str, float | bool] = {}
-        for name, r in (("summation_diameter_low_contrast", at_low[i]), ("summation_diameter_law", by_law[i])):
-            found = tuned(diameters, r)
-            if found is not None:
-                row |= {name: found.summation, f"censored_{name}": found.summation_censored}
-        return row
 
-    columns = suppression_measures(recording, high, signal)
-    return columns | tabulate(len(at_low), ("summation_diameter_low_contrast", "summation_diameter_law"), one)
+def frozen_size_measures(recording: xr.Dataset, signal: str = "z") -> Columns:
+    """Measure size tuning of a recording with frozen norm statistics, and summation at its lowest contrast.
+
+    Parameters
+    ----------
+    recording : xarray.Dataset
+        As for `size_measures`.
+    signal : str
+
+    Returns
+    -------
+    dict of str to array [unit]
+        Names end in ``_frozen``.
+    """
+    low, high = (float(f(recording["contrast"])) for f in (np.min, np.max))
+    name = "summation_diameter_low_contrast_frozen"
+    at_low = summation_column(recording["diameter"].values, curves(recording, low, signal), name)
+    return suppression_measures(recording, high, signal, "_frozen") | at_low

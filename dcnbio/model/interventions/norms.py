@@ -152,14 +152,15 @@ def frozen_copy(net: Network, images: Tensor, times: int, moments: Callable[[], 
         else:
             freeze_inside(block, lambda block=block, h=h: block(h), number, moments)  # type: ignore[misc]
         reader = frozen.transitions[number - 1] if number <= len(frozen.transitions) else frozen.readout
-        original: nn.GroupNorm = reader.norm  # type: ignore[assignment]
-        seen = moments()
-        for i, time in enumerate(path_times):
-            seen.add(time, *group_moments(original, path[:, i]))
-        check_spread(original, seen, f"block {number}'s output", first=1)
+        original = reader.norm
         if number <= len(frozen.transitions) and number < last:
             h = reader(path[:, -1])
-        reader.norm = FixedNorm(original, seen, Clock(path_times[-1]))
+        if isinstance(original, nn.GroupNorm):  # one that is frozen already stays as it is
+            seen = moments()
+            for i, time in enumerate(path_times):
+                seen.add(time, *group_moments(original, path[:, i]))
+            check_spread(original, seen, f"block {number}'s output", first=1)
+            reader.norm = FixedNorm(original, seen, Clock(path_times[-1]))
     return frozen
 
 

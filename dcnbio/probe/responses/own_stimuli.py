@@ -1,4 +1,4 @@
-"""Shows every unit its own preferred grating, at several sizes and contrasts, centred on its measured field."""
+"""Shows units their own preferred gratings, at several sizes and contrasts, centred on their measured fields."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -21,7 +22,7 @@ __all__ = ["OwnGratings", "record_own"]
 
 @dataclass(frozen=True)
 class OwnGratings:
-    """The grating of every unit.
+    """The gratings of units.
 
     Attributes
     ----------
@@ -30,6 +31,8 @@ class OwnGratings:
         vertical bars of 0.125 cycles/pixel.
     centre_y, centre_x : array [unit]
         Middle of the measured field in pixels.
+    block, channel : array [unit], optional
+        Whose they are; if left out, those of all channels of the blocks recorded, in their order.
 
     Examples
     --------
@@ -43,6 +46,8 @@ class OwnGratings:
     phase: NDArray[np.float64]
     centre_y: NDArray[np.float64]
     centre_x: NDArray[np.float64]
+    block: NDArray[np.integer[Any]] | None = None
+    channel: NDArray[np.integer[Any]] | None = None
 
     def grating(self, unit: int, contrast: float, diameter: float, canvas: Canvas | None = None) -> Grating:
         """Give the grating of a unit, with the phase counted from its own centre."""
@@ -55,6 +60,27 @@ class OwnGratings:
         phase += 360 * frequency * ((x - middle_x) * math.sin(turn) + (y - middle_y) * math.cos(turn))
         return Grating(theta, frequency, phase % 360, contrast, diameter, 0.0, y, x)
 
+    def units(self, net: Network, blocks: Sequence[int]) -> dict[int, tuple[list[int], list[int]]]:
+        """Give, of every block, which gratings are its units' and which channels they belong to.
+
+        Raises
+        ------
+        InputError
+            If there are more or fewer gratings than channels where these are not named.
+        """
+        block, channel = self.block, self.channel
+        if block is None or channel is None:
+            widths = [net.spec.widths[number - 1] for number in blocks]
+            if len(self.orientation) != sum(widths):
+                raise InputError(
+                    f"own has {len(self.orientation)} gratings for {sum(widths)} units; give one for each, or say "
+                    f"by block and channel whose they are."
+                )
+            block = np.repeat(list(blocks), widths)
+            channel = np.concatenate([np.arange(width) for width in widths])
+        whose = {number: np.flatnonzero(block == number).tolist() for number in blocks}
+        return {number: (rows, channel[rows].tolist()) for number, rows in whose.items() if rows}
+
 
 def record_own(
     net: Network,
@@ -62,13 +88,13 @@ def record_own(
     conditions: Mapping[str, Sequence[float]],
     settings: UnitSettings,
 ) -> xr.Dataset:
-    """Record every unit's responses to its own grating.
+    """Record units' responses to their own gratings.
 
     Parameters
     ----------
     net : Network
     own : OwnGratings
-        Of all units of the blocks recorded, in their order.
+        Of units of the blocks recorded, in their order.
     conditions : mapping
         "contrast" and "diameter" with their values; all combinations are shown. An infinite diameter is the whole
         image.
@@ -96,21 +122,17 @@ def record_own(
     """
     if set(conditions) != {"contrast", "diameter"}:
         raise InputError(f"conditions are {sorted(conditions)}; give contrast and diameter, each with its values.")
-    widths = [net.spec.widths[block - 1] for block in settings.blocks]
-    if len(own.orientation) != sum(widths):
-        raise InputError(f"own has {len(own.orientation)} gratings for {sum(widths)} units; give one for each.")
     combinations = list(itertools.product(*conditions.values()))
     names = list(conditions)
-    parts, start = [], 0
-    for block, width in zip(settings.blocks, widths, strict=True):
+    parts = []
+    for block, (rows, channels) in own.units(net, settings.blocks).items():
         shown = [
-            render(own.grating(start + unit, chosen[names.index("contrast")], chosen[names.index("diameter")]))
+            render(own.grating(row, chosen[names.index("contrast")], chosen[names.index("diameter")]))
             for chosen in combinations
-            for unit in range(width)
+            for row in rows
         ]
         recorded = record_units(net, np.stack(shown), replace(settings, blocks=(block,)))
-        parts.append(own_units(recorded, len(combinations), width))
-        start += width
+        parts.append(own_units(recorded, len(combinations), channels))
     joined = xr.concat(parts, "unit") if len(parts) > 1 else parts[0]
     sizes = [len(values) for values in conditions.values()]
     index = xr.Coordinates(
@@ -124,14 +146,15 @@ def record_own(
     return ordered
 
 
-def own_units(recorded: xr.Dataset, conditions: int, width: int) -> xr.Dataset:
+def own_units(recorded: xr.Dataset, conditions: int, channels: list[int]) -> xr.Dataset:
     """Keep of every stimulus the unit whose it is."""
-    own = np.arange(width)
+    kept = recorded.isel(unit=channels)
     variables: dict[str, tuple[tuple[str, ...], NDArray[np.float64], dict[str, str]]] = {}
+    order = np.arange(len(channels))
     for name in ("z", "h_change"):
-        values = recorded[name].values.reshape(conditions, width, recorded.sizes["time"], width)
-        kept = values[:, own, :, own]  # (width, conditions, time)
-        variables[name] = (("condition", "time", "unit"), kept.transpose(1, 2, 0), recorded[name].attrs)
+        values = kept[name].values.reshape(conditions, len(channels), kept.sizes["time"], len(channels))
+        mine = values[:, order, :, order]  # (unit, condition, time)
+        variables[name] = (("condition", "time", "unit"), mine.transpose(1, 2, 0), kept[name].attrs)
     for name in ("z_blank", "h_change_blank"):
-        variables[name] = (("time", "unit"), recorded[name].values, recorded[name].attrs)
-    return xr.Dataset(variables, recorded.coords)
+        variables[name] = (("time", "unit"), kept[name].values, kept[name].attrs)
+    return xr.Dataset(variables, kept.coords)

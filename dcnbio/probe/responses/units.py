@@ -14,7 +14,7 @@ from tqdm.std import tqdm
 
 from dcnbio.errors import InputError, SolverError
 from dcnbio.model.apart import one_by_one
-from dcnbio.model.interventions.norm_statistics import FixedNorm
+from dcnbio.model.interventions.norm_statistics import FixedNorm, group_moments
 from dcnbio.model.network import Network
 from dcnbio.model.solver_settings import SolverSettings
 from dcnbio.model.vector_field import ConvField
@@ -69,13 +69,22 @@ def reading_norm(net: Network, block: int) -> nn.Module:
 def unit_signal(net: Network, place: UnitPosition, times: Tensor, path: Tensor) -> Tensor:
     """Give z = activation(norm(h)) of the unit of each channel, (n, t, c), of the path (n, t, c, y, x)."""
     norm = reading_norm(net, place.block)
-    signals = []
-    for i, time in enumerate(times.tolist()):
-        if isinstance(norm, FixedNorm):
-            signals.append(place.of(net.activation(norm.at(path[:, i], time))))
-        else:
-            signals.append(place.of(net.activation(norm(path[:, i]))))
-    return torch.stack(signals, 1)
+    return torch.stack([read_unit(net, norm, place, (path[:, i], t)) for i, t in enumerate(times.tolist())], 1)
+
+
+def read_unit(net: Network, norm: nn.Module, place: UnitPosition, at: tuple[Tensor, float]) -> Tensor:
+    """Read the unit of each channel, (n, c), from maps (n, c, y, x) at a time, without normalising the whole map."""
+    maps, time = at
+    here = maps[..., place.rows, place.columns]
+    if isinstance(norm, FixedNorm):
+        read = norm.at(here, time)
+    elif isinstance(norm, nn.GroupNorm):
+        mean, variance = group_moments(norm, maps)
+        scale = norm.weight / torch.sqrt(variance + norm.eps)
+        read = (here - mean[..., None, None]) * scale[..., None, None] + norm.bias[:, None, None]
+    else:
+        read = norm(maps)[..., place.rows, place.columns]
+    return net.activation(read).mean((-2, -1))
 
 
 @dataclass(frozen=True)

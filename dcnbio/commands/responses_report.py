@@ -1,0 +1,131 @@
+"""Lays out what ``dcnbio analyze responses`` found, within 80 columns."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING
+
+from dcnbio.commands.table import table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import xarray as xr
+
+    from dcnbio.analysis.claim import Claim
+    from dcnbio.analysis.responses.beyond import Beyond
+    from dcnbio.analysis.responses.result import ResponsesResult
+
+__all__ = ["report"]
+
+UNTRAINED = "the same network untrained"
+PREDICTED = ("contrast-time law", "made by the norms")
+CHANGE = ": change of "
+# of the changes under interventions, those that the table shows; all of them are in --json
+SHOWN = (
+    "maximum_response",
+    "circular_variance",
+    "preferred_spatial_frequency",
+    "spatial_frequency_bandwidth",
+    "f1_f0",
+    "summation_diameter",
+    "suppression_index",
+    "cross_orientation_suppression",
+    "c50",
+    "peak_time",
+    "field_sigma_gradient",
+)
+LIMITS = (
+    "Units of one network are no sample of networks: with one training seed, all this is said of this network. "
+    "The stimulus is the state at t = 0, so there is no duration, onset or steady state."
+)
+
+
+def report(found: ResponsesResult) -> str:
+    """Lay out tables and sentences."""
+    attrs, n = found.measures.attrs, found.measures.sizes["unit"]
+    parts = [f"{attrs['network']} ({attrs['row']}), {n} units, medians; r = max(0, z(T) - z_blank(T))"]
+    medians = [row(claim) for claim in found.claims if claim.control.name == UNTRAINED and not is_said(claim)]
+    parts.append(table(["measure", "n", "median", "95 % over units", "untrained"], medians))
+    for block, results in found.beyond.items():
+        if results:
+            parts.append(beyond_table(block, results))
+    if found.growth is not None:
+        parts.append(growth_table(found.growth))
+    parts += change_tables(found.claims)
+    parts.append("\n".join(wrapped(claim.conclusion) for claim in found.claims if is_said(claim)))
+    parts += [wrapped(LIMITS), wrapped(f"Conclusion: {found.conclusion}")]
+    return "\n\n".join(parts)
+
+
+def is_said(claim: Claim) -> bool:
+    """Say whether a claim needs its sentence, since it stands in no table."""
+    if CHANGE in claim.name or claim.control.name in PREDICTED:
+        return False
+    return claim.control.name != UNTRAINED or "share of responsive" in claim.name
+
+
+def row(claim: Claim) -> list[str]:
+    """Lay out one median."""
+    interval = claim.interval.to_list()
+    limits = f"{interval[0]:.3g} to {interval[1]:.3g}" if interval else "-"
+    name = textwrap.shorten(claim.name.removesuffix(", median"), 40, placeholder="...")
+    return [name, str(claim.n), number(claim.estimate), limits, number(claim.control.estimate)]
+
+
+def number(value: float, digits: int = 3) -> str:
+    """Write a number, or a dash where it is not known.
+
+    Examples
+    --------
+    >>> number(0.1234, 2), number(float("nan")), number(-0.0001, 2)
+    ('0.12', '-', '-0.0001')
+    """
+    return "-" if value != value else f"{value:.{digits}g}"
+
+
+def beyond_table(block: int, results: Sequence[Beyond]) -> str:
+    """Lay out results beside their predictions, and what is left beside that of the untrained network."""
+    rows = []
+    for one in results:
+        limits = one.interval.to_list()
+        clear = limits is not None and (limits[0] > 0 or limits[1] < 0)
+        twin = "-" if one.untrained_left is None else number(one.untrained_left.value, 2)
+        medians = [number(found.value, 2) for found in (one.measured, one.predicted, one.frozen, one.left)]
+        rows.append([one.short, one.by, str(one.measured.n), *medians, twin, number(one.remains, 2) + "*" * clear])
+    header = ["result", "by", "n", "is", "pred.", "frozen", "left", "untr.", "more"]
+    about = (
+        f"block {block}: what the contrast-time law or the norms predict (pred.), the value with frozen norm "
+        "statistics, what is left (octaves of a law's, or the frozen value), the same untrained, and trained minus "
+        "untrained (* the 95 % interval over units leaves out 0); c/4: at a quarter contrast"
+    )
+    return wrapped(about) + "\n" + table(header, rows)
+
+
+def growth_table(growth: xr.Dataset) -> str:
+    """Lay out the local field's sigma against time and block."""
+    rows = []
+    for i, block in enumerate(growth["block"].values.tolist()):
+        sigma = [f"{value:.2f}" for value in growth["sigma"].values[i]]
+        rows.append([str(block), str(int(growth["units"][i])), *sigma, f"{float(growth['linear'][i]):.2f}"])
+    times = [f"t = {share:g} T" for share in growth["time"].values]
+    return "local field, sigma in pixels (second moments)\n" + table(["block", "units", *times, "linear"], rows)
+
+
+def change_tables(claims: Sequence[Claim]) -> list[str]:
+    """Lay out what each intervention changes in the median unit, beside the untrained network."""
+    tables: dict[str, list[list[str]]] = {}
+    for claim in claims:
+        label, found, name = claim.name.removesuffix(", median").partition(CHANGE)
+        if found and name.partition(" ")[0] in SHOWN:
+            limits = claim.interval.to_list()
+            between = f"{limits[0]:.2g} to {limits[1]:.2g}" if limits else "-"
+            twin = number(claim.control.estimate, 2) if "untrained network not" not in claim.control.name else "-"
+            tables.setdefault(label, []).append([name, str(claim.n), number(claim.estimate, 2), between, twin])
+    header = ["change of", "n", "median", "95 % over units", "untrained"]
+    return [f"{label}\n" + table(header, rows) for label, rows in tables.items()]
+
+
+def wrapped(text: str) -> str:
+    """Break a sentence at 80 columns."""
+    return textwrap.fill(text, 80, subsequent_indent="  ")
