@@ -10,6 +10,7 @@ from typing import Any
 
 import xarray as xr
 
+from dcnbio.errors import RecordingError
 from dcnbio.recording.journal import Journal
 from dcnbio.recording.opening import open_recording
 from dcnbio.recording.state_error import error_summary
@@ -50,7 +51,12 @@ def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
     path = Path(path)
     about: dict[str, Any] = {"path": str(path), "bytes": _bytes(path)}
     if state_of(path) == "unfinished":
-        return about | _describe_unfinished(path)
+        try:
+            return about | _describe_unfinished(path)
+        except (RecordingError, OSError):
+            # its journal goes when it becomes complete, which may have happened just now
+            if state_of(path) != "complete":
+                raise
     with open_recording(path) as tree:
         total = int(tree.sizes["stimulus"])
         return about | {

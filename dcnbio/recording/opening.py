@@ -64,7 +64,13 @@ def open_recording(
     path = Path(path)
     state = state_of(path)
     if state == "unfinished":
-        return _open_unfinished(path, partial, chunks, verify)
+        try:
+            return _open_unfinished(path, partial, chunks, verify)
+        except (RecordingError, OSError):
+            # its journal goes when it becomes complete, which may have happened just now
+            state = state_of(path)
+            if state != "complete":
+                raise
     if state != "complete":
         raise RecordingError(_refusal(path))
     try:

@@ -9,6 +9,8 @@ import xarray as xr
 
 from dcnbio.errors import RecordingError
 from dcnbio.recording import RecordingWriter, assemble, describe, open_recording
+from dcnbio.recording.journal import Journal
+from dcnbio.recording.publish import publish
 
 
 class Interruption(BaseException):
@@ -206,6 +208,25 @@ def test_a_shard_without_a_record_is_not_done(run, write, plan, whole, tmp_path)
     assert open_recording(path, partial=True).attrs["done"] == 4
     write(path, plan, resume=True)
     xr.testing.assert_identical(open_recording(path).load(), whole)
+
+
+@pytest.mark.parametrize("read", [open_recording, lambda path: open_recording(path, partial=True), describe])
+def test_a_recording_that_becomes_complete_while_it_is_read_is_read(run, plan, tmp_path, monkeypatch, read):
+    path = tmp_path / "run.zarr"
+    with RecordingWriter(path, plan, run.PROVENANCE) as writer:
+        for index in range(plan.batches):
+            writer.write(run.batch(plan, index))
+    of_journal = Journal.header
+
+    def header(journal):
+        monkeypatch.setattr(Journal, "header", of_journal)
+        publish(path)  # by the process that records it
+        return of_journal(journal)
+
+    monkeypatch.setattr(Journal, "header", header)
+    found = read(path)
+    assert found["complete"] if isinstance(found, dict) else found.attrs["complete"] == 1
+    assert not (path / ".journal").exists()
 
 
 def test_finishing_too_early_is_refused(run, write, plan, tmp_path):
