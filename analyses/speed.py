@@ -2,6 +2,7 @@
 
     python analyses/speed.py              64 images: dcn-ode at four scales, ode-net, dcn-sigma-ji, dcn-sigma-t
     python analyses/speed.py --quick      8 images, dcn-ode alone, about a minute
+    python analyses/speed.py --probe      recordings to disk, beside the forward pass alone and beside the disk
 
 Columns: median seconds of one call; function evaluations of the three blocks, forward; plain / ours; the most memory a
 call held beyond what was held before it; share of the time spent in convolution (plain) or in filters and mixing
@@ -24,6 +25,7 @@ from typing import Any
 
 import torch
 from plain_network import PlainNetwork
+from probe_speed import measure_probe, results, shares, show_probe
 from torch import Tensor, nn
 from torch.autograd.profiler import profile
 
@@ -206,16 +208,32 @@ def results_json(about: dict[str, Any], results: list[dict[str, Any]]) -> dict[s
     return {"machine": about, "rows": rows}
 
 
+def probing(options: argparse.Namespace, about: dict[str, Any]) -> None:
+    """Measure recordings to disk, and print."""
+    rows = measure_probe(options.images, options.repeats, options.folder)
+    show_probe(rows)
+    if options.json is not None:
+        found = {"machine": about, "rows": results(rows), "shares": shares(rows)}
+        options.json.write_text(json.dumps(found, indent=1, allow_nan=False) + "\n")
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="8 images, dcn-ode alone")
+    parser.add_argument("--probe", action="store_true", help="recordings to disk: 21 times, three blocks")
+    parser.add_argument("--images", type=int, default=100, help="images of --probe (100)")
+    parser.add_argument("--folder", type=Path, help="folder on the disk that --probe measures")
     parser.add_argument("--repeats", type=int, help="timed calls of each variant (3; 2 with --quick)")
     parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
     parser.add_argument("--json", type=Path, help="file for the results")
     options = parser.parse_args()
     options.repeats = options.repeats or (2 if options.quick else 3)
     device = torch.device(options.device)
+    if options.probe:
+        print(", ".join(f"{name} {value}" for name, value in machine(device).items()))
+        probing(options, machine(device))
+        return
     data = load_data(8 if options.quick else 64, device)
     about = machine(device)
     print(", ".join(f"{name} {value}" for name, value in about.items()))
