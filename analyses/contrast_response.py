@@ -21,6 +21,7 @@ from dcnbio.analysis.contrast import analyze_contrast
 from dcnbio.analysis.result_file import check_result_path, write_result
 from dcnbio.commands.analyze_contrast import Size, as_json, chosen_networks, record_all, report, settings_of
 from dcnbio.commands.output import plain
+from dcnbio.images import load_images
 
 HERE = Path(__file__).parent
 
@@ -29,7 +30,7 @@ def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("checkpoints", nargs="*", help="shipped names or files; the paper's two networks if none")
     parser.add_argument("--images", help="CIFAR-10's test set; the 1,000 shipped images if left out")
-    parser.add_argument("--limit", type=int, default=10_000)
+    parser.add_argument("--limit", type=int, help="images; 10,000, or the 1,000 shipped")
     parser.add_argument("--few", type=int, default=200)
     parser.add_argument("--contrasts", default="30")
     parser.add_argument("--batch-size", type=int, default=1000)
@@ -44,7 +45,7 @@ def main() -> None:
     check_result_path(chosen.out, overwrite=chosen.overwrite)
     size = Size(
         images=chosen.images,
-        limit=chosen.limit,
+        limit=chosen.limit or (10_000 if chosen.images else 1000),
         few=chosen.few,
         contrasts=chosen.contrasts,
         batch_size=chosen.batch_size,
@@ -52,7 +53,7 @@ def main() -> None:
         resamples=9999,
     )
     networks = chosen_networks(tuple(chosen.checkpoints), None, chosen.seed)
-    recorded = record_all(networks, size, settings_of(size))
+    recorded = record_all(networks, load_images(size.images, limit=size.limit), settings_of(size))
     found = analyze_contrast(recorded, seed=chosen.seed, resamples=size.resamples)
     write_result(found.to_tree(), chosen.out, "contrast", overwrite=chosen.overwrite)
     values = {"command": "python analyses/contrast_response.py", "settings": vars(size), **plain(as_json(found))}
