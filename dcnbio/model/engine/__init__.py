@@ -1,9 +1,10 @@
 """The fast engine: a compiled CPU kernel for a DCN's vector field, its Runge-Kutta steps, and their exact gradients.
 
 It computes dh/dt = N3(conv2(g(N2(conv1(g(N1(h)), t))), t)) (equation 2), where an SRF convolution runs as separable
-filters and a mixing of channels, so that its cost hardly grows with sigma. C++ is compiled at first use with the
-system's compiler; where that fails, or with ``DCNBIO_ENGINE=off``, `available` is false and says why, and the caller
-takes the plain path.
+filters and a mixing of channels, so that its cost hardly grows with sigma. A dense kernel, which a sigma per channel
+pair needs, is one product of channels per frequency of a map's rows. C++ is compiled at first use with the system's
+compiler; where that fails, or with ``DCNBIO_ENGINE=off``, `available` is false and says why, and the caller takes the
+plain path.
 
 1. Describe the field in tensors: `FieldParameters` of two `SeparableKernel` or `PixelKernel` and three `GroupNorm`.
 2. Once per solve: ``field = CompiledField.of(parameters, height, width)`` packs the weights. Where taps or alphas

@@ -147,7 +147,7 @@ class CompiledField:
                 to.taps_image_stride = bank * int(shape[-3])
             to.taps_gradient, to.weight_gradient = gradients
         else:
-            to.kind = 1
+            to.kind = 2 if kernel.spectral(self.width) else 1
             to.bias = None if kernel.bias is None else kernel.bias.data_ptr()
             to.weight_gradient = gradients[0]
             to.bias_gradient = gradients[1] if len(gradients) > 1 else None

@@ -101,7 +101,7 @@ def differentiable_evaluate(
         [n, C, Y, X].
     """
     field = field or CompiledField.of(parameters, int(state.shape[2]), int(state.shape[3]))
-    result: Tensor = _Evaluate.apply(field, torch.as_tensor(time), state, *parameters.tensors())  # type: ignore[no-untyped-call]
+    result: Tensor = _Evaluate.apply(field, torch.as_tensor(time, dtype=torch.float64), state, *parameters.tensors())  # type: ignore[no-untyped-call]
     return result
 
 

@@ -16,6 +16,8 @@ __all__ = ["ACTIVATIONS", "FieldParameters", "GroupNorm", "Kernel", "PixelKernel
 
 ACTIVATIONS = ("identity", "relu", "celu")
 MAX_ORDER = 4
+# A multiply-add of the transformed form costs this many of the direct one's: its products are shorter.
+SPECTRAL_WEIGHT = 1.2
 
 
 @dataclass(frozen=True)
@@ -110,6 +112,18 @@ class PixelKernel:
     def weight_sets(self) -> int:
         """How many kernels there are: 1, or one per stage."""
         return int(self.weight.shape[0]) if self.weight.dim() == 5 else 1
+
+    def spectral(self, width: int) -> bool:
+        """Whether rows of `width` pixels are better multiplied as frequencies: by multiply-adds, so always the same.
+
+        Direct: width k^2 C; transformed along x: about 3/2 n k C with n = width + k/2, and 5/2 n width for the
+        transforms. Kernels that change with time would have to be transformed at each stage, and stay direct.
+        """
+        k, channels = self.size, int(self.weight.shape[-4])
+        length = width + k // 2
+        planes = 1 + (length % 2 == 0) + 3 * ((length - 1) // 2)
+        products = planes * k * channels + (planes + length) * width
+        return self.weight_sets == 1 and SPECTRAL_WEIGHT * products < width * k**2 * channels
 
     def tensors(self) -> tuple[Tensor, ...]:
         """Return the parameters in a fixed order: weight, then bias if there is one."""

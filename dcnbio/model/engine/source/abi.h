@@ -5,7 +5,8 @@
 
 extern "C" {
 
-enum { kSeparable = 0, kPixel = 1 };
+// kSpectral is a pixel kernel whose rows are multiplied as frequencies; it has one weight set.
+enum { kSeparable = 0, kPixel = 1, kSpectral = 2 };
 
 struct DcnbioConvolution {
   int32_t kind;

@@ -99,9 +99,8 @@ void release_separable(const Geometry& g, const DcnbioConvolution& c, const T* f
 }
 
 template <class T>
-void release_pixel(const Geometry& g, const DcnbioConvolution& c, const T* from, T* weights) {
+void release_pixel(const Geometry& g, const DcnbioConvolution& c, const T* from, const T* time_rows, T* weights) {
   const int size = c.size, channels = g.channels, area = size * size;
-  const T* time_rows = from + panel_elements(g, c);
   for (int tap = 0; tap < area; ++tap)
     for (int to = 0; to < channels; ++to) {
       T* out = weights + static_cast<long>(to) * (channels + 1) * area + tap;
@@ -125,8 +124,10 @@ void release(const DcnbioField& field, const Geometry& g, Accumulator<T>& sums) 
       const T* from = sums.weight(i, set * weight_gradient_elements(g, c));
       if (c.kind == kSeparable)
         release_separable(g, c, from, out);
+      else if (c.kind == kSpectral)
+        release_pixel(g, c, spectral_taps(g, spectrum_of(g, c), from).data(), from + panel_elements(g, c), out);
       else
-        release_pixel(g, c, from, out);
+        release_pixel(g, c, from, from + panel_elements(g, c), out);
     }
     if (!taps_gradient_elements(c) || c.taps_image_stride) continue;
     for (int set = 0; set < stage_sets(c); ++set)

@@ -22,6 +22,8 @@ long scratch_bytes(const DcnbioField& field, bool recording) {
       tape_maps += terms;
       strips += 3 * terms * g.strip_pixels() * g.padded + (terms + 1) * g.width * (g.padded + 1);
       small += 8 * c.size * terms;
+    } else if (c.kind == kSpectral) {
+      strips += SpectralBuffers<T>::elements(g, c.size / 2, recording);
     } else {
       strips += static_cast<long>(g.strip_pixels()) * c.size * g.padded + static_cast<long>(g.width) * g.padded;
     }
@@ -58,6 +60,7 @@ class Run {
           const long end = batch_.images * (chunk + 1) / chunks;
           for (long image = batch_.images * chunk / chunks; image < end; ++image)
             per_image(stepper, image, *sums[chunk]);
+          stepper.flush(*sums[chunk]);
         }
       });
     });

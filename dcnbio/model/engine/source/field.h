@@ -8,6 +8,7 @@
 #include "norm.h"
 #include "pixel.h"
 #include "separable.h"
+#include "spectral.h"
 
 namespace dcnbio {
 
@@ -31,7 +32,7 @@ template <class T>
 class Field {
  public:
   // One per thread. Buffers come from the thread's scratch.
-  Field(const DcnbioField& spec, Scratch& scratch) : spec_(spec), geometry_(geometry_of<T>(spec)) {
+  Field(const DcnbioField& spec, bool recording, Scratch& scratch) : spec_(spec), geometry_(geometry_of<T>(spec)) {
     activated_ = scratch.take<T>(geometry_.size());
     backward_ = scratch.take<T>(geometry_.size());
     for (int i = 0; i < 3; ++i) {
@@ -49,6 +50,8 @@ class Field {
         banks_[i] = scratch.take<T>(2 * bank_elements(c));
         taps_gradient_[i] = scratch.take<double>(2 * bank_elements(c));
         separable_[i] = SeparableBuffers<T>(geometry_, c.order + 1, scratch);
+      } else if (c.kind == kSpectral) {
+        spectral_[i] = SpectralBuffers<T>(geometry_, c.size / 2, recording, scratch);
       } else {
         pixel_[i] = PixelBuffers<T>(geometry_, c.size / 2, scratch);
       }
@@ -102,6 +105,15 @@ class Field {
     }
   }
 
+  // Adds to `sums` what backpropagate has kept back; to be called before other sums are used.
+  void flush(Accumulator<T>& sums) {
+    for (int i = 0; i < 2; ++i) {
+      if (spec_.convolution[i].kind != kSpectral) continue;
+      const SpectralKernel<T> kernel = spectral_kernel(i);
+      SpectralConvolution<T>(geometry_, kernel, T(0), spectral_[i], clock_).flush(sums.weight(i, 0));
+    }
+  }
+
  private:
   static long bank_elements(const DcnbioConvolution& c) {
     return static_cast<long>(c.size / 2 + 1) * (c.order + 1);
@@ -124,6 +136,16 @@ class Field {
     return {c.size / 2, packed, adjoint_set(c, stage), packed + panel, packed + panel + geometry_.size()};
   }
 
+  SpectralKernel<T> spectral_kernel(int i) const {
+    const DcnbioConvolution& c = spec_.convolution[i];
+    const Spectrum spectrum = spectrum_of(geometry_, c);
+    const T* packed = packed_set(c, 0);
+    const T* time_map = packed + panel_elements(geometry_, c);
+    const T *bias = time_map + geometry_.size(), *tables = bias + geometry_.padded;
+    return {spectrum, packed, adjoint_set(c, 0), time_map, bias, tables,
+            tables + static_cast<long>(spectrum.planes()) * spectrum.width};
+  }
+
   const T* packed_set(const DcnbioConvolution& c, int stage) const {
     return static_cast<const T*>(c.packed) + (c.weight_sets > 1 ? stage : 0) * packed_elements(geometry_, c);
   }
@@ -137,6 +159,11 @@ class Field {
     if (spec_.convolution[i].kind == kPixel) {
       const PixelKernel<T> kernel = pixel_kernel(i, at.stage);
       PixelConvolution<T>(geometry_, kernel, at.time, pixel_[i], clock_).forward(activated_, tape.output[i]);
+      return;
+    }
+    if (spec_.convolution[i].kind == kSpectral) {
+      const SpectralKernel<T> kernel = spectral_kernel(i);
+      SpectralConvolution<T>(geometry_, kernel, at.time, spectral_[i], clock_).forward(activated_, tape.output[i]);
       return;
     }
     const SeparableKernel<T> kernel = separable_kernel(i, at);
@@ -154,6 +181,13 @@ class Field {
       PixelGradient<T> gradient{weights, rest, rest + static_cast<long>(c.size) * c.size * geometry_.padded};
       const PixelKernel<T> kernel = pixel_kernel(i, at.stage);
       PixelConvolution<T>(geometry_, kernel, at.time, pixel_[i], clock_).backward(activated_, from, to, gradient);
+      return;
+    }
+    if (c.kind == kSpectral) {
+      SpectralGradient<T> gradient{weights, rest, rest + static_cast<long>(c.size) * c.size * geometry_.padded};
+      const SpectralKernel<T> kernel = spectral_kernel(i);
+      SpectralConvolution<T>(geometry_, kernel, at.time, spectral_[i], clock_)
+          .backward(activated_, from, to, gradient);
       return;
     }
     const SeparableKernel<T> kernel = separable_kernel(i, at);
@@ -195,6 +229,7 @@ class Field {
   double* taps_gradient_[2];
   SeparableBuffers<T> separable_[2];
   PixelBuffers<T> pixel_[2];
+  SpectralBuffers<T> spectral_[2];
   WorkClock clock_;
 };
 

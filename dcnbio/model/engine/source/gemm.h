@@ -104,21 +104,28 @@ void multiply_packed(Product<T> p, long rows, int columns) {
   }
 }
 
-// C += A B with B in plain rows (b_step apart).
+// C = start + A B with B in plain rows (b_step apart).
 template <class T>
-void multiply_accumulate(Product<T> p, long rows, int columns) {
+void multiply_rows(Product<T> p, long rows, int columns) {
   constexpr int width = panel_width<T>();
   for (int column = 0; column < columns; column += width) {
     Product<T> part = p;
     part.b = p.b + column;
     part.c = p.c + column;
-    part.start = part.c;
-    part.start_row = p.c_row;
+    part.start = p.start_row ? p.start + column : p.start;
     if (columns - column >= width)
       multiply_columns<T, 2>(part, rows);
     else
       multiply_columns<T, 1>(part, rows);
   }
+}
+
+// C += A B with B in plain rows.
+template <class T>
+void multiply_accumulate(Product<T> p, long rows, int columns) {
+  p.start = p.c;
+  p.start_row = p.c_row;
+  multiply_rows(p, rows, columns);
 }
 
 // Writes a [depth][columns] matrix in the panels multiply_packed reads. row(k) points at row k's `filled` elements,

@@ -1,6 +1,7 @@
 // Weights in the order the products read them, made once for as long as the parameters stay.
 //
-// A separable set is: panels, time rows. A pixel set is: panels, time map, bias. The adjoint's panels, which only
+// A separable set is: panels, time rows. A pixel set is: panels, time map, bias; a spectral one has the tables of its
+// transforms besides. The adjoint's panels, which only
 // gradients need, are apart.
 #pragma once
 
@@ -10,6 +11,7 @@
 #include "gemm.h"
 #include "geometry.h"
 #include "separable.h"
+#include "spectral_packing.h"
 
 namespace dcnbio {
 
@@ -23,15 +25,20 @@ Geometry geometry_of(const DcnbioField& field) {
   return {field.height, field.width, field.channels, padded_channels<T>(field.channels)};
 }
 
+inline Spectrum spectrum_of(const Geometry& g, const DcnbioConvolution& c) { return {g.width, c.size / 2}; }
+
 // Elements of one set's panels; the adjoint's are as many.
 inline long panel_elements(const Geometry& g, const DcnbioConvolution& c) {
   if (c.kind == kSeparable) return mixing_rows(c.order + 1, g.padded) * g.padded;
-  return static_cast<long>(c.size) * c.size * g.padded * g.padded;
+  const long rows = c.kind == kSpectral ? spectrum_of(g, c).planes() : c.size;
+  return rows * c.size * g.padded * g.padded;
 }
 
 inline long packed_elements(const Geometry& g, const DcnbioConvolution& c) {
   const long terms = c.order + 1;
-  return panel_elements(g, c) + (c.kind == kSeparable ? terms * terms * g.padded : g.size() + g.padded);
+  if (c.kind == kSeparable) return panel_elements(g, c) + terms * terms * g.padded;
+  const long tables = c.kind == kSpectral ? spectral_table_elements(spectrum_of(g, c)) : 0;
+  return panel_elements(g, c) + g.size() + g.padded + tables;
 }
 
 // Where the alphas of basis function (k, l) lie, from input channel `from` (0 is time) on: [from][to].
@@ -81,6 +88,15 @@ void pack_time_map(const Geometry& g, int size, const T* weights, T* out) {
 }
 
 template <class T>
+T* pack_time_and_bias(const Geometry& g, const DcnbioConvolution& c, const T* weights, T* out) {
+  pack_time_map(g, c.size, weights, out);
+  out += g.size();
+  std::fill(out, out + g.padded, T(0));
+  if (c.bias) std::copy_n(static_cast<const T*>(c.bias), static_cast<size_t>(g.channels), out);
+  return out + g.padded;
+}
+
+template <class T>
 void pack_pixel(const Geometry& g, const DcnbioConvolution& c, const T* weights, T* out) {
   const int size = c.size, area = size * size, channels = g.channels;
   const long to_stride = static_cast<long>(channels + 1) * area;
@@ -89,10 +105,15 @@ void pack_pixel(const Geometry& g, const DcnbioConvolution& c, const T* weights,
       const int dx = row / g.padded, from = row % g.padded;
       return from < channels ? weights + (from + 1) * area + dy * size + dx : nullptr;
     });
-  pack_time_map(g, size, weights, out);
-  out += g.size();
-  std::fill(out, out + g.padded, T(0));
-  if (c.bias) std::copy_n(static_cast<const T*>(c.bias), static_cast<size_t>(channels), out);
+  pack_time_and_bias(g, c, weights, out);
+}
+
+template <class T>
+void pack_spectral_set(const Geometry& g, const DcnbioConvolution& c, const T* weights, T* out) {
+  const Spectrum s = spectrum_of(g, c);
+  pack_spectral(g, s, weights, false, out);
+  T* tables = pack_time_and_bias(g, c, weights, out + panel_elements(g, c));
+  fill_spectral_tables(s, tables, tables + static_cast<long>(s.planes()) * s.width);
 }
 
 // The adjoint of a convolution is a convolution with the kernel turned by 180 degrees.
@@ -117,6 +138,8 @@ void pack(const Geometry& g, const DcnbioConvolution& c, bool adjoint) {
     T* turned = static_cast<T*>(c.packed_adjoint) + set * panel_elements(g, c);
     if (c.kind == kSeparable)
       adjoint ? pack_separable_adjoint(g, c, weight, turned) : pack_separable(g, c, weight, packed);
+    else if (c.kind == kSpectral)
+      adjoint ? pack_spectral(g, spectrum_of(g, c), weight, true, turned) : pack_spectral_set(g, c, weight, packed);
     else
       adjoint ? pack_pixel_adjoint(g, c, weight, turned) : pack_pixel(g, c, weight, packed);
   }

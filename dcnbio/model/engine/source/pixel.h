@@ -6,6 +6,7 @@
 #include "gemm.h"
 #include "geometry.h"
 #include "scratch.h"
+#include "time_plane.h"
 
 namespace dcnbio {
 
@@ -31,13 +32,6 @@ struct PixelBuffers {
     neighbours = scratch.take<T>(static_cast<long>(g.strip_pixels()) * (2 * half + 1) * g.padded);
     column_sums = scratch.take<T>(static_cast<long>(g.width) * g.padded);
   }
-};
-
-// Rows first..end of the output whose neighbour dy rows below lies on the map.
-struct RowRange {
-  int first, end;
-  RowRange(const Geometry& g, int first_row, int end_row, int dy)
-      : first(std::max(first_row, -dy)), end(std::min(end_row, g.height - dy)) {}
 };
 
 template <class T>
@@ -68,10 +62,7 @@ class PixelConvolution {
       : g_(g), kernel_(kernel), time_(time), buffers_(buffers), clock_(clock), row_(g.width * g.padded) {}
 
   void forward(const T* in, T* out) {
-    constexpr int lanes = Lanes<T>::count;
-    for (long i = 0; i < g_.size(); i += g_.padded)
-      for (int c = 0; c < g_.padded; c += lanes)
-        store<T>(out + i + c, load(kernel_.bias + c) + load(kernel_.time_map + i + c) * time_);
+    start_from_time(g_, kernel_.time_map, kernel_.bias, time_, out);
     add_products(kernel_.panels, in, out);
   }
 
@@ -86,8 +77,9 @@ class PixelConvolution {
       multiply_accumulate(outer, depth(), g_.padded);
     });
     for (int dy = -kernel_.half; dy <= kernel_.half; ++dy)
-      time_gradient(dy, out_gradient, sums.time_rows + (dy + kernel_.half) * depth());
-    bias_gradient(out_gradient, sums.bias);
+      add_time_gradient(g_, kernel_.half, dy, time_, out_gradient, buffers_.column_sums,
+                        sums.time_rows + (dy + kernel_.half) * depth());
+    add_bias_gradient(g_, out_gradient, sums.bias);
     clock_.lap(kFilterWork);
   }
 
@@ -117,31 +109,6 @@ class PixelConvolution {
                                g_.padded, target, g_.padded};
       multiply_packed(product, static_cast<long>(rows.end - rows.first) * g_.width, g_.padded);
     });
-  }
-
-  void time_gradient(int dy, const T* out_gradient, T* time_rows) {
-    constexpr int lanes = Lanes<T>::count;
-    T* sums = buffers_.column_sums;
-    std::fill(sums, sums + row_, T(0));
-    const RowRange rows(g_, 0, g_.height, dy);
-    for (int y = rows.first; y < rows.end; ++y)
-      for (long i = 0; i < row_; i += lanes) store<T>(sums + i, load(sums + i) + load(out_gradient + y * row_ + i));
-    for (int dx = -kernel_.half; dx <= kernel_.half; ++dx)
-      for (int c = 0; c < g_.padded; c += lanes) {
-        Vector<T> sum{};
-        for (int x = std::max(0, -dx); x < std::min(g_.width, g_.width - dx); ++x)
-          sum += load(sums + static_cast<long>(x) * g_.padded + c);
-        T* gradient = time_rows + (dx + kernel_.half) * g_.padded + c;
-        store<T>(gradient, load(gradient) + sum * time_);
-      }
-  }
-
-  void bias_gradient(const T* out_gradient, T* bias) {
-    for (int c = 0; c < g_.padded; c += Lanes<T>::count) {
-      Vector<T> sum{};
-      for (long i = c; i < g_.size(); i += g_.padded) sum += load(out_gradient + i);
-      store<T>(bias + c, load(bias + c) + sum);
-    }
   }
 
   const Geometry& g_;

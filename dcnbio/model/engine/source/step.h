@@ -86,7 +86,7 @@ class Stepper {
  public:
   // `recording` keeps every stage's state and tape, for the derivative.
   Stepper(const DcnbioField& spec, const DcnbioBatch& batch, bool recording, Scratch& scratch)
-      : batch_(batch), field_(spec, scratch), recording_(recording) {
+      : batch_(batch), field_(spec, recording, scratch), recording_(recording) {
     const long size = field_.geometry().size();
     for (int s = 0; s < kStages; ++s) {
       const bool own = recording || s < 2;
@@ -100,6 +100,8 @@ class Stepper {
   }
 
   WorkClock& clock() { return field_.clock(); }
+
+  void flush(Accumulator<T>& sums) { field_.flush(sums); }
 
   void evaluate(long image) {
     read(batch_.state, image, stages_.state[0]);
