@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from dcnbio.commands.intervention_option import check_intervention, intervened
-from dcnbio.commands.measured_growth import record_growth
-from dcnbio.commands.measured_units import SIZES, MeasurePlan, measure_network, plan_of
-from dcnbio.commands.options import Json, Model, block_list
+from dcnbio.commands.measured_growth import growth_of, record_fields_in_time
+from dcnbio.commands.measured_units import SIZES, MeasurePlan, measure_network, measures_of, plan_of, record_network
+from dcnbio.commands.options import PRINTED, Model, Where, block_list
 from dcnbio.commands.output import Speaker
 from dcnbio.commands.responses_report import report
 from dcnbio.errors import InputError
@@ -45,16 +45,7 @@ class HowMuch:
     seed: Annotated[int, Parameter(help="Of noise, resampling and the untrained network.")] = 0
 
 
-@dataclass(frozen=True)
-class Where:
-    """Where results go."""
-
-    out: Annotated[Path | None, Parameter(help="A .nc file for every unit's measures.")] = None
-    overwrite: Annotated[bool, Parameter(negative=(), help="Replace a result that is there.")] = False
-    json: Json = False
-
-
-DEFAULT, PRINTED = HowMuch(), Where()
+DEFAULT = HowMuch()
 
 
 def responses(
@@ -117,16 +108,20 @@ def measured(checkpoint: str, model: str | None, how_much: HowMuch) -> Responses
         intervened(net, text)  # refused before the long part
     options: dict[str, Any] = {"seed": seed, "progress": sys.stderr.isatty()}
     told(f"{name}: block {', '.join(map(str, plan.blocks))}")
-    measures = measure_network(net, plan, name=name, trained=is_trained(checkpoint), **options)
+    recordings = record_network(net, plan, **options)
+    measures = measures_of(net, recordings, plan, seed=seed, name=name, trained=is_trained(checkpoint))
+    curves = {"gratings": recordings.gratings}
     twin, untrained = None, None
     if how_much.untrained:
         told(f"untrained {net.spec.row}, seed {seed}")
         twin = build(net.spec, seed=seed)
         untrained = measure_network(twin, plan, name="untrained", trained=False, **options)
+    growth = None
     if how_much.growth:
         told("local fields over time")
-    growth = record_growth(net, seed, progress=options["progress"]) if how_much.growth else None
-    found = ResponsesResult(measures, untrained, growth)
+        fields = record_fields_in_time(net, **options)
+        growth, curves["fields"] = growth_of(net, fields), all_units(fields)
+    found = ResponsesResult(measures, untrained, growth, curves=curves)
     if how_much.intervention:
         changed, accuracy = under_interventions(net, how_much, (name, is_trained(checkpoint)), options)
         found = replace(found, changed=changed, accuracy=accuracy)
@@ -134,6 +129,13 @@ def measured(checkpoint: str, model: str | None, how_much: HowMuch) -> Responses
         changed, accuracy = under_interventions(twin, how_much, ("untrained", False), options)
         found = replace(found, changed_untrained=changed, accuracy_untrained=accuracy)
     return found
+
+
+def all_units(fields: dict[int, xr.Dataset]) -> xr.Dataset:
+    """Join the fields of all blocks, which figures are made from."""
+    import xarray as xr
+
+    return xr.concat(list(fields.values()), "unit", data_vars="minimal", coords="minimal", compat="override")
 
 
 def under_interventions(

@@ -57,11 +57,24 @@ def measure_network(
     InputError
         If there is no such size or block.
     """
+    plan = plan_of(size)
+    recordings = record_network(net, plan, seed=seed, progress=progress)
+    return measures_of(net, recordings, plan, seed=seed, name=name, trained=trained)
+
+
+def measures_of(
+    net: Network,
+    recordings: Recordings,
+    plan: MeasurePlan,
+    *,
+    seed: int = 0,
+    name: str = "",
+    trained: bool | None = None,
+) -> xr.Dataset:
+    """Measure recorded units; the options are those of `measure_network`."""
     from dcnbio.analysis.responses.measures import measure_units
     from dcnbio.model.weights import weights_id
 
-    plan = plan_of(size)
-    recordings = record_network(net, plan, seed=seed, progress=progress)
     known = net.source.get("built") is None if trained is None else trained
     about = {
         "network": name or str(net.source.get("file") or net.source.get("built") or net.spec.row),

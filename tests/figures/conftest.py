@@ -14,11 +14,13 @@ from dcnbio.analysis.claim import Claim, Control
 from dcnbio.analysis.completion import analyze_completion
 from dcnbio.analysis.contrast.analysis import analyze_contrast
 from dcnbio.analysis.responses.result import ResponsesResult, analyze_responses
+from dcnbio.analysis.result_file import open_result, write_result
 from dcnbio.analysis.scales import analyze_scales
 from dcnbio.analysis.statistics.interval import Interval
-from dcnbio.commands.measured_units import MeasurePlan, measure_network, record_gratings, record_growth
+from dcnbio.commands.analyze_responses import all_units
+from dcnbio.commands.measured_growth import growth_of, record_fields_in_time
+from dcnbio.commands.measured_units import MeasurePlan, measures_of, record_network
 from dcnbio.figures.training_curves import TrainingRun
-from dcnbio.images import white_noise
 from dcnbio.model.decoder import build_decoder
 from dcnbio.model.scales import initial_log2_sigma
 from dcnbio.probe.completion import CompletionSettings, completion_experiment
@@ -26,8 +28,6 @@ from dcnbio.probe.contrast.record import record_contrast
 from dcnbio.probe.contrast.settings import ContrastSettings
 from dcnbio.probe.filters import checkpoint_filters, record_filters
 from dcnbio.probe.reconstructed_images import reconstruct
-from dcnbio.probe.responses.fields import FieldSettings, record_fields
-from dcnbio.probe.responses.units import UnitSettings
 from dcnbio.probe.solver_check import check_solver
 
 SMALL = {"widths": (8, 16), "norm_groups": 8}
@@ -115,15 +115,16 @@ def units():
 
 
 @pytest.fixture(scope="session")
-def responses(units):
-    measures = measure_network(units, PLAN, name="small", trained=True)
+def responses(units, tmp_path_factory):
+    """As ``dcnbio analyze responses --out`` keeps it."""
+    recordings = record_network(units, PLAN)
+    measures = measures_of(units, recordings, PLAN, name="small", trained=True)
     untrained = measures.assign_attrs(network="untrained", trained=0)
-    growth = record_growth(units, channels=2)
-    tree = analyze_responses(ResponsesResult(measures, untrained, growth)).to_tree()
-    tree["gratings"] = xr.DataTree(record_gratings(units, PLAN, UnitSettings(blocks=(1,), times=4)))
-    noise = white_noise(1, np.random.default_rng(0))
-    tree["fields"] = xr.DataTree(record_fields(units, noise, FieldSettings(1, (0.0, 1.0), (0, 1, 2), whole=False)))
-    return tree
+    fields = record_fields_in_time(units, channels=2)
+    curves = {"gratings": recordings.gratings, "fields": all_units(fields)}
+    found = analyze_responses(ResponsesResult(measures, untrained, growth_of(units, fields), curves=curves))
+    path = tmp_path_factory.mktemp("responses") / "responses.nc"
+    return open_result(write_result(found.to_tree(), path, "responses"))
 
 
 @pytest.fixture(scope="session")

@@ -40,6 +40,9 @@ class ResponsesResult:
         The same of the untrained network.
     beyond : dict of int to list of Beyond
         Of every block: results beside what the law or the norms predict.
+    curves : dict of str to xarray.Dataset
+        What figures are made from: ``gratings``, the responses of every unit to gratings of all orientations, spatial
+        frequencies and phases; ``fields``, local fields of a few units of every block over time.
     claims : tuple of Claim
     conclusion : str
         One sentence.
@@ -53,6 +56,7 @@ class ResponsesResult:
     changed_untrained: dict[str, xr.Dataset] = field(default_factory=dict)
     accuracy_untrained: dict[str, float] = field(default_factory=dict)
     beyond: dict[int, list[Beyond]] = field(default_factory=dict)
+    curves: dict[str, xr.Dataset] = field(default_factory=dict)
     claims: tuple[Claim, ...] = ()
     conclusion: str = ""
 
@@ -62,15 +66,15 @@ class ResponsesResult:
         Returns
         -------
         xarray.DataTree
-            ``measures``, ``untrained``, ``growth``, and ``intervention1`` and so on, whose attribute ``intervention``
-            says which, with ``untrained_intervention1`` and so on. The claims, and the results beside their
-            predictions, are JSON in the root's attributes.
+            ``measures``, ``untrained``, ``growth``, ``gratings``, ``fields``, and ``intervention1`` and so on, whose
+            attribute ``intervention`` says which, with ``untrained_intervention1`` and so on. The claims, and the
+            results beside their predictions, are JSON in the root's attributes.
         """
         about = {"claims": json.dumps([claim.to_dict() for claim in self.claims]), "conclusion": self.conclusion}
         about["predictions"] = json.dumps(self.predictions())
         about["accuracy_untrained"] = json.dumps(self.accuracy_untrained)
         tree = xr.DataTree(xr.Dataset(attrs={**about, "accuracy": json.dumps(self.accuracy)}))
-        parts = {"measures": self.measures, "untrained": self.untrained, "growth": self.growth}
+        parts = {"measures": self.measures, "untrained": self.untrained, "growth": self.growth, **self.curves}
         for name, data in parts.items():
             if data is not None:
                 tree[name] = xr.DataTree(data)
