@@ -1,35 +1,38 @@
-"""Compares a network's units with published distributions, beside an untrained network and frozen norms."""
+"""Compares a network's units with published distributions, beside other networks, theory and frozen norms."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from dcnbio.analysis.primate.binned_similarity import aligned_similarity, binned_similarity, similarity_ceiling
+from dcnbio.analysis.primate.asked import Asked
+from dcnbio.analysis.primate.change_questions import TIMING
 from dcnbio.analysis.primate.comparison import Comparison, compared
-from dcnbio.analysis.primate.model_values import chosen_units
-from dcnbio.analysis.primate.published import published_histogram
-from dcnbio.analysis.primate.questions import Asked, asked, with_degrees
+from dcnbio.analysis.primate.controls import with_controls
+from dcnbio.analysis.primate.described import described
+from dcnbio.analysis.primate.likeness import similarities
+from dcnbio.analysis.primate.questions import asked, with_degrees
+from dcnbio.analysis.primate.resampling import DRAWS
+from dcnbio.analysis.primate.shown_range import shown_range
 from dcnbio.analysis.primate.verdict import LIKE, TELL, UNLIKE, verdicts
 from dcnbio.errors import InputError
 
 __all__ = ["PrimateResult", "analyze_primate"]
 
-FEW = "one network's channels share their training and cannot show likeness within 25 %"
-NJETS = {"bandwidth index": "29 (order 1), 43 (order 2)", "spatial-frequency bandwidth": "2.6 (order 1), 1.8 (order 2)"}
 NEEDED = {
     *("block", "responsive", "preferred_spatial_frequency", "spatial_frequency_bandwidth", "bandwidth_index"),
     *("preferred_orientation", "suppression_index", "summation_diameter", "summation_diameter_low_contrast"),
-    *("summation_diameter_law", "surround_ratio", "field_sigma_gradient", "field_width_nx"),
+    *("summation_diameter_law", "surround_ratio", "field_sigma_gradient", "field_width_nx", "field_width_ny"),
     *("peak_time", "peak_time_low_contrast"),
 }
-TIMING, NORM_SHARE = "peak time", 0.5
+LEAST_DRAWS = 600  # 2 / (n + 1) must be under 0.05 / 15
+NO_ODE_NET = "no trained ode-net"
 
 
 @dataclass(frozen=True)
@@ -39,12 +42,15 @@ class PrimateResult:
     Attributes
     ----------
     comparisons : tuple of dict
-        Plain values: name, n_model, n_data, effect, interval, bound, verdict, reason, controls, ...
+        Plain values: name, n_model, n_data, effect, interval, interval_holm, worst_case, bound, verdict, reason,
+        controls, ...
     similarities : tuple of dict
         Binned-KS similarities with their ceilings.
     conclusion : str
     network, weights : str
     seed : int
+    beside : str
+        Which other networks stand beside it, or why they do not.
 
     Examples
     --------
@@ -58,17 +64,21 @@ class PrimateResult:
     network: str
     weights: str
     seed: int
+    beside: str = ""
 
     def to_tree(self) -> xr.DataTree:
         """Give labelled arrays: effect, interval and bound per comparison; comparisons as claims in the attributes."""
         rows = self.comparisons
         numbers = {
             name: ("comparison", [math.nan if row[name] is None else float(row[name]) for row in rows])
-            for name in ("model", "data", "effect", "bound", "n_model")
+            for name in ("model", "data", "effect", "bound", "n_model", "n_data")
         }
-        limits = [row["interval"] or [math.nan, math.nan] for row in rows]
+        limits = {
+            name: (("comparison", "limit"), [row.get(name) or [math.nan, math.nan] for row in rows])
+            for name in ("interval", "interval_90", "interval_holm", "worst_case")
+        }
         table = xr.Dataset(
-            {**numbers, "interval": (("comparison", "limit"), limits)},
+            {**numbers, **limits},
             {
                 "comparison": [row["name"] for row in rows],
                 "limit": ["low", "high"],
@@ -76,7 +86,7 @@ class PrimateResult:
             },
             {"claims": json.dumps([claim_of(row) for row in rows]), "conclusion": self.conclusion, "seed": self.seed},
         )
-        return xr.DataTree(table.assign_attrs(name=self.network, weights=self.weights))
+        return xr.DataTree(table.assign_attrs(name=self.network, weights=self.weights, beside=self.beside))
 
 
 def claim_of(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -92,6 +102,7 @@ def claim_of(row: Mapping[str, Any]) -> dict[str, Any]:
         "unit": "units",
         "interval": row["interval"],
         "verdict": row["verdict"],
+        "controls": row["controls"],
     }
     said = f"{row['name']}: {row['verdict'] or 'no verdict'}. {row['reason']}"
     return {**own, "n": row["n_model"], "estimate": row["effect"], "control": control, "conclusion": said}
@@ -108,131 +119,31 @@ def first_block(measures: xr.Dataset, name: str) -> xr.Dataset:
     return chosen
 
 
-def judged(questions: list[Asked], measures: xr.Dataset, rng: np.random.Generator) -> list[Comparison]:
+def judged(questions: list[Asked], measures: xr.Dataset, rng: np.random.Generator, draws: int) -> list[Comparison]:
     """Compare one network on all questions and judge them together."""
-    found = [compared(one.question, one.units(measures), rng) for one in questions]
-    known = [place for place, one in enumerate(found) if one.draws is not None]
-    draws = [one.draws for one in found if one.draws is not None]
-    said = dict(zip(known, verdicts(draws, [found[place].question.bound for place in known]), strict=True))
-    for place, verdict in said.items():
-        later = found[place].question.name.startswith(TIMING) and verdict == UNLIKE and found[place].effect > 0
-        found[place] = replace(found[place], verdict=LIKE if later else verdict)
-    return found
-
-
-def frozen_median(one: Asked, measures: xr.Dataset) -> float | None:
-    """Give the median of a measure with the norms' statistics held; log2 where the comparison is of log2."""
-    if not one.frozen or one.frozen not in measures:
-        return None
-    units = chosen_units(measures, one.frozen, octaves=one.question.unit == "octaves")
-    return float(np.median(units.values)) if len(units.values) else None
-
-
-def with_controls(one: Asked, own: Comparison, other: Comparison | None, measures: xr.Dataset) -> Comparison:
-    """Put the untrained network and the held norms beside a comparison, and say what is built in."""
-    controls: dict[str, Any] = {}
-    reasons = [own.reason] if own.reason else []
-    built_in = False
-    if other is not None and np.isfinite(other.effect):
-        controls |= {"untrained_effect": other.effect, "untrained_verdict": other.verdict, "untrained_n": other.n_model}
-        # on the other side of the data an untrained network is unlike it in another way
-        same_side = own.verdict == LIKE or own.effect * other.effect > 0
-        built_in = own.verdict in (LIKE, UNLIKE) and other.verdict == own.verdict and same_side
-        if built_in:
-            reasons.append("the untrained network does the same")
-    if own.question.name.startswith(TIMING) and own.verdict == UNLIKE:
-        built_in = True
-        reasons.append("the norm's contrast-time law makes it so")
-    held = frozen_median(one, measures)
-    if held is not None:
-        controls["with_norm_statistics_held"] = held
-        if np.isfinite(own.model) and own.verdict in (LIKE, UNLIKE) and abs(held) < NORM_SHARE * abs(own.model):
-            built_in = True
-            reasons.append(f"with the norms' statistics held it is {held:.2g} where it was {own.model:.2g}")
-    for name, text in NJETS.items():
-        if own.question.name.startswith(name):
-            controls["njets"] = text
-    if own.verdict == TELL:
-        reasons.append(f"n = {own.n_model} units are too few or the effect is near the bound")
-    if own.verdict == LIKE:
-        reasons.append(FEW)
-    if own.missing or own.censored:
-        reasons.append(f"{own.missing} units without the measure, {own.censored} at a limit of what was shown")
-    verdict = f"{own.verdict}, built in" if built_in else own.verdict
-    return replace(own, verdict=verdict, reason="; ".join(reasons), controls=controls)
-
-
-def without_verdict(measures: xr.Dataset, degrees_per_pixel: float | None) -> list[dict[str, Any]]:
-    """List what is described, and what is left out, with the reason."""
-    blocks = sorted(set(measures["block"].values.tolist()))
-    orientation = published_histogram("preferred_orientation")
-    said = [
-        (
-            "preferred-orientation histogram",
-            orientation.n,
-            "described, without verdict: four published bins, and the pixel grid and the images bias a network's; its "
-            "binned similarity is listed",
-        ),
-        (
-            "size ratio of successive levels",
-            None,
-            f"described, without verdict: strides alone give 2 and 4; measured here are units of block "
-            f"{', '.join(map(str, blocks))}, and sizes of local fields in all blocks are in dcnbio analyze responses",
-        ),
-    ]
-    if degrees_per_pixel is None:
-        why = "left out: it needs degrees of visual angle per pixel, which a DCN does not have (--degrees-per-pixel)"
-        said += [(one.question.name, one.question.published.n, why) for one in with_degrees(1.0)]
-    n = int(measures["responsive"].values.sum())
-    nothing = {"effect": None, "interval": None, "bound": None, "verdict": None, "model": None, "data": None}
-    return [
-        {"name": name, "n_model": n, "n_data": cells, **nothing, "unit": "1", "reason": why, "controls": {}}
-        for name, cells, why in said
-    ]
-
-
-def similarities(measures: xr.Dataset, rng: np.random.Generator) -> list[dict[str, Any]]:
-    """Give binned similarities with ceilings: with the published unit where it is free of degrees, else aligned."""
-    kinds: tuple[tuple[str, str, bool, Callable[..., tuple[float, float]]], ...] = (
-        ("suppression_index", "surround_suppression_index", False, binned_similarity),
-        ("surround_ratio", "surround_grating_summation_field_ratio", True, binned_similarity),
-        ("bandwidth_index", "spatial_frequency_bandwidth", False, binned_similarity),
-        ("preferred_orientation", "preferred_orientation", False, binned_similarity),
-        ("preferred_spatial_frequency", "peak_spatial_frequency", True, aligned_similarity),
-        ("summation_diameter", "grating_summation_field", True, aligned_similarity),
-    )
-    found = []
-    for measure, quantity, octaves, similarity in kinds:
-        published = published_histogram(quantity)
-        values = chosen_units(measures, measure, octaves=octaves).values
-        if measure == "preferred_orientation":
-            first = published.edges[0]
-            values = (values - first) % 180 + first  # the published bins begin at -22.5 degrees
-        if not len(values):
-            continue
-        value, sd = similarity(values, published, rng)
-        ceiling, _ = similarity_ceiling(published, rng)
-        found.append(
-            {
-                "name": measure,
-                "measure": "aligned binned-KS" if similarity is aligned_similarity else "binned-KS",
-                "similarity": value,
-                "sd": sd,
-                "ceiling": ceiling,
-                "of_ceiling": value / ceiling,
-                "n_model": len(values),
-                "n_data": published.n,
-            }
-        )
+    found = [compared(one.question, one.units(measures), rng, draws) for one in questions]
+    readings, bounds, places = [], [], []
+    for place, one in enumerate(found):
+        if one.draws is not None and one.question.bound.value is not None:
+            places.append(place)
+            readings.append([one.draws, *(reading for _, _, reading in one.others)])
+            bounds.append(one.question.bound.value)
+    for place, said in zip(places, verdicts(readings, bounds), strict=True):
+        one = found[place]
+        # cortex is later by an amount that is not published: to be later at all is to be like it
+        later = one.question.name == TIMING and said.verdict == UNLIKE and one.effect > 0
+        found[place] = replace(one, verdict=LIKE if later else said.verdict, holm_level=said.level)
     return found
 
 
 def analyze_primate(
     measures: xr.Dataset,
     untrained: xr.Dataset | None = None,
+    ode_net: xr.Dataset | None = None,
     *,
     seed: int = 0,
     degrees_per_pixel: float | None = None,
+    draws: int = DRAWS,
 ) -> PrimateResult:
     """Compare a network's units with published distributions of macaque V1.
 
@@ -242,10 +153,14 @@ def analyze_primate(
         Units of a network, from ``dcnbio analyze responses``: dimension unit.
     untrained : xarray.Dataset, optional
         The same of an untrained network of the same kind.
+    ode_net : xarray.Dataset, optional
+        The same of a trained ode-net, whose filters have free pixels.
     seed : int
         Of all resampling.
     degrees_per_pixel : float, optional
         Degrees of visual angle of a pixel, where you declare one.
+    draws : int
+        Resamples; Holm's first step needs several hundred.
 
     Returns
     -------
@@ -254,12 +169,13 @@ def analyze_primate(
     Raises
     ------
     InputError
-        If measures are missing or degrees are not positive.
+        If measures are missing, degrees are not positive, or draws too few for Holm's first step.
 
     Notes
     -----
     The intervals are over units and published cells: of one network they say nothing of other training seeds. The
-    bounds come from differences between published kinds of cells, so they do not depend on any network.
+    bounds, listed in `dcnbio.analysis.primate.bounds`, come from published differences and depend on no network.
+    Units that do not respond count in n; a verdict must stand wherever they would lie.
 
     Examples
     --------
@@ -267,24 +183,30 @@ def analyze_primate(
     >>> [one.question.name for one in asked()][0]
     'preferred spatial frequency, sd of log2'
     """
-    measures = first_block(measures, "measures")
-    untrained = None if untrained is None else first_block(untrained, "untrained")
+    blocks, measures = measures, first_block(measures, "measures")
     if degrees_per_pixel is not None and not (math.isfinite(degrees_per_pixel) and degrees_per_pixel > 0):
         raise InputError(f"degrees_per_pixel is {degrees_per_pixel}; it must be positive, for instance 0.1.")
-    rng = np.random.default_rng(seed)
-    questions = [*asked(), *([] if degrees_per_pixel is None else with_degrees(degrees_per_pixel))]
-    own = judged(questions, measures, rng)
-    others = [None] * len(own) if untrained is None else judged(questions, untrained, rng)
-    found = [
-        with_controls(one, comparison, other, measures)
-        for one, comparison, other in zip(questions, own, others, strict=True)
-    ]
-    rows = [*(one.to_dict() for one in found), *without_verdict(measures, degrees_per_pixel)]
-    name = str(measures.attrs.get("network", "this network"))
-    likeness = tuple(similarities(measures, rng))
-    return PrimateResult(
-        tuple(rows), likeness, concluded(rows, name), name, str(measures.attrs.get("weights", "")), seed
+    if draws < LEAST_DRAWS:
+        raise InputError(f"draws is {draws}; Holm's first step needs at least {LEAST_DRAWS}, and 3999 are usual.")
+    rng, shown = np.random.default_rng(seed), shown_range(measures)
+    questions = [*asked(shown), *([] if degrees_per_pixel is None else with_degrees(degrees_per_pixel, shown))]
+    own = judged(questions, measures, rng, draws)
+    given = {"untrained": untrained, "ode_net": ode_net}
+    others = {
+        name: judged(questions, first_block(one, name), rng, draws) for name, one in given.items() if one is not None
+    }
+    rows = []
+    for place, (one, comparison) in enumerate(zip(questions, own, strict=True)):
+        beside = {name: every[place] for name, every in others.items()}
+        rows.append(with_controls(one, comparison, beside, measures).to_dict())
+    rows += described(measures, blocks, degrees_per_pixel)
+    name, weights = (
+        str(measures.attrs.get(key, default)) for key, default in (("network", "this network"), ("weights", ""))
     )
+    said = ", ".join(str(one.attrs.get("network", key)) for key, one in given.items() if one is not None) or "none"
+    said += "" if ode_net is not None or measures.attrs.get("row") == "ode-net" else f"; {NO_ODE_NET}"
+    likeness = tuple(similarities(measures, rng))
+    return PrimateResult(tuple(rows), likeness, concluded(rows, name), name, weights, seed, said)
 
 
 def concluded(rows: list[dict[str, Any]], name: str) -> str:

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcnbio.analysis.primate.model_values import Units
+from dcnbio.analysis.primate.placement import worst_cases
 from dcnbio.analysis.primate.published import PublishedHistogram
+from dcnbio.analysis.primate.resampling import DRAWS, estimate, sample_draws, unit_draws
 from dcnbio.analysis.primate.statistic import STATISTICS
 
-__all__ = ["Comparison", "Published", "Question", "compared"]
+__all__ = ["Bound", "Comparison", "Published", "Question", "compared"]
 
-DRAWS = 1999
 LEAST = 8  # units; fewer say nothing of a distribution
 
 Floats = NDArray[np.float64]
@@ -29,16 +30,41 @@ class Published:
     ----------
     source : str
     histogram : PublishedHistogram or None
+    elsewhere : tuple of PublishedHistogram
+        The same cut to a range that lies elsewhere, where it is not known where the network's lies: a verdict must
+        stand under all.
     value : float
         Where there is no histogram.
-    n : int or None
-        None where it is not stated.
+    error : float
+        Standard error of the value; 0 where none is published.
     """
 
     source: str
     histogram: PublishedHistogram | None = None
+    elsewhere: tuple[PublishedHistogram, ...] = ()
     value: float = np.nan
-    n: int | None = None
+    error: float = 0.0
+
+    @property
+    def n(self) -> int | None:
+        """Cells; None where they are not stated."""
+        return None if self.histogram is None else self.histogram.n
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The largest difference that is called like, fixed before any network is seen.
+
+    Attributes
+    ----------
+    value : float or None
+        None where nothing published fixes one: the comparison is then described without verdict.
+    source : str
+        Where it comes from, or why there is none.
+    """
+
+    value: float | None
+    source: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,12 +75,9 @@ class Question:
     ----------
     name, unit : str
     statistic : str
-        One of `STATISTICS`.
+        "sd", "skewness", "mean", "median" or "slope".
     published : Published
-    bound : float
-        Largest difference that is called like; fixed beforehand.
-    bound_source : str
-        Where it comes from.
+    bound : Bound
     about : str
         What the reader should know of it.
     """
@@ -63,8 +86,7 @@ class Question:
     unit: str
     statistic: str
     published: Published
-    bound: float
-    bound_source: str
+    bound: Bound
     about: str = ""
 
 
@@ -75,26 +97,31 @@ class Comparison:
     Attributes
     ----------
     question : Question
-    n_model : int
-    missing, censored : int
-        Units without a value, and units whose value is a limit.
+    units : Units
     model, data : float
         The statistic of both.
     draws : float array or None
-        Bootstrap draws of model minus data; None where there are too few units.
+        Draws of model minus data; None where there are too few units.
+    own_draws : float array or None
+        Of the model alone.
+    others : tuple of (str, float, float array)
+        Other readings under which a verdict must stand: what they are, their effect, their draws.
     verdict : str or None
+    holm_level : float
+        Of the interval that is adjusted for all comparisons.
     reason : str
     controls : mapping
     """
 
     question: Question
-    n_model: int
-    missing: int
-    censored: int
+    units: Units
     model: float
     data: float
     draws: Floats | None
+    own_draws: Floats | None = None
+    others: tuple[tuple[str, float, Floats], ...] = ()
     verdict: str | None = None
+    holm_level: float = 0.95
     reason: str = ""
     controls: Mapping[str, Any] = field(default_factory=dict)
 
@@ -104,43 +131,59 @@ class Comparison:
         return self.model - self.data
 
     def interval(self, level: float = 0.95) -> list[float] | None:
-        """Give the percentile interval of the effect, or None."""
+        """Give the interval of the effect between percentiles of its draws, or None."""
         if self.draws is None:
             return None
         low, high = np.quantile(self.draws, [(1 - level) / 2, (1 + level) / 2])
         return [float(low), float(high)]
 
+    def worst_case(self) -> list[float] | None:
+        """Give the least and the largest effect of all readings, or None where there is one alone."""
+        effects = [self.effect, *(effect for _, effect, _ in self.others)]
+        return [min(effects), max(effects)] if self.others else None
+
     def to_dict(self) -> dict[str, Any]:
         """Give plain values."""
-        known = np.isfinite(self.effect)
+        asked, units = self.question, self.units
+        judged = self.draws is not None and asked.bound.value is not None
         return {
-            "name": self.question.name,
-            "unit": self.question.unit,
-            "statistic": self.question.statistic,
-            "n_model": self.n_model,
-            "n_data": self.question.published.n,
-            "n_missing": self.missing,
-            "n_censored": self.censored,
-            "model": self.model if np.isfinite(self.model) else None,
-            "data": self.data if np.isfinite(self.data) else None,
-            "effect": self.effect if known else None,
+            "name": asked.name,
+            "unit": asked.unit,
+            "statistic": asked.statistic,
+            "n_model": units.n,
+            "n_data": asked.published.n,
+            "n_missing": units.missing,
+            "n_censored": units.censored,
+            "n_outside": units.outside,
+            "model": finite(self.model),
+            "data": finite(self.data),
+            "effect": finite(self.effect),
             "interval": self.interval(),
             "interval_90": self.interval(0.90),
-            "bound": self.question.bound if np.isfinite(self.question.bound) else None,
-            "bound_source": self.question.bound_source,
+            "interval_holm": self.interval(self.holm_level) if judged else None,
+            "holm_level": self.holm_level if judged else None,
+            "worst_case": self.worst_case(),
+            "readings": [{"if": name, "effect": effect} for name, effect, _ in self.others],
+            "bound": asked.bound.value,
+            "bound_source": asked.bound.source,
             "verdict": self.verdict,
             "reason": self.reason,
-            "source": self.question.published.source,
+            "source": asked.published.source,
             "controls": dict(self.controls),
         }
 
 
-def data_statistic(question: Question, draws: int, rng: np.random.Generator) -> tuple[float, Floats | float]:
-    """Give the published statistic, and bootstrap draws of it where its counts are known."""
-    found, statistic = question.published, STATISTICS[question.statistic]
-    if found.histogram is None:
-        return found.value, found.value
-    return float(statistic(found.histogram.spread_values())), statistic(found.histogram.resampled(rng, draws))
+def finite(value: float) -> float | None:
+    """Give a number, or None where it is none."""
+    return float(value) if np.isfinite(value) else None
+
+
+def histogram_draws(
+    statistic: str, histogram: PublishedHistogram, rng: np.random.Generator, draws: int
+) -> tuple[float, Floats]:
+    """Give a published statistic and draws of it."""
+    values = histogram.spread_values()
+    return float(STATISTICS[statistic](values)), sample_draws(statistic, values, histogram.resampled(rng, draws))
 
 
 def compared(question: Question, units: Units, rng: np.random.Generator, draws: int = DRAWS) -> Comparison:
@@ -158,15 +201,22 @@ def compared(question: Question, units: Units, rng: np.random.Generator, draws: 
     Comparison
         Without a verdict, which is given to all of them together; with a reason where there can be none.
     """
-    statistic = STATISTICS[question.statistic]
-    data, data_draws = data_statistic(question, draws, rng)
-    n = units.values.shape[-1]
-    if n < LEAST:
-        why = f"only {n} units have this measure, and {LEAST} are needed"
-        return Comparison(question, n, units.missing, units.censored, np.nan, data, None, None, why)
-    picked = rng.integers(0, n, (draws, n))
-    samples = units.values[picked] if units.values.ndim == 1 else np.moveaxis(units.values[:, picked], 0, 1)
-    model = float(statistic(units.values))
-    return Comparison(
-        question, n, units.missing, units.censored, model, data, statistic(samples) - data_draws, None, question.about
-    )
+    found, statistic = question.published, question.statistic
+    if found.histogram is None:
+        data, data_draws = found.value, found.value + found.error * rng.standard_normal(draws)
+    else:
+        data, data_draws = histogram_draws(statistic, found.histogram, rng, draws)
+    if units.known < LEAST:
+        why = f"only {units.known} units have this measure, and {LEAST} are needed"
+        return Comparison(question, units, np.nan, data, None, reason=why)
+    model, own = estimate(statistic, units), unit_draws(statistic, units, rng, draws)
+    others = []
+    for name, one in zip(("lowest", "highest"), worst_cases(statistic, units), strict=False):
+        said = f"units without a known value lie where the statistic is {name}"
+        others.append((said, estimate(statistic, one) - data, unit_draws(statistic, one, rng, draws) - data_draws))
+    for one_elsewhere in found.elsewhere:
+        value, of_it = histogram_draws(statistic, one_elsewhere, rng, draws)
+        low, high = one_elsewhere.limits
+        said = f"what was shown corresponds to {2**low:.3g} to {2**high:.3g} {one_elsewhere.unit}"
+        others.append((said, model - value, own - of_it))
+    return Comparison(question, units, model, data, own - data_draws, own, tuple(others), reason=question.about)

@@ -1,16 +1,17 @@
-"""What of a network's measures is held against published cells: the same cells, in the same unit."""
+"""What of a network's measures is held against published cells: values, limits, and what has neither."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-__all__ = ["Units", "chosen_units", "growth_excess", "linear_bandwidth", "log2_values", "ratio_of"]
+__all__ = ["Units", "array_of", "limits_of", "log2_values", "log_ratio", "one_measure", "pair_of", "suppressed"]
 
 Floats = NDArray[np.float64]
+Sides = NDArray[np.int_]
 SUPPRESSED = 0.1  # Cavanaugh 2002 gives diameters of cells with more suppression than this
 
 
@@ -21,16 +22,46 @@ class Units:
     Attributes
     ----------
     values : float array [unit] or [2, unit]
-        Of those units that have one; a pair of them for a slope.
+        Of those that have one: itself, or the limit of it; a pair (y, x) for a slope.
+    side : int array [unit]
+        0 where the value is known; 1 where the truth lies above it, -1 below. Of y, for a pair.
     missing : int
-        Units without a value: unresponsive, or without the measure.
-    censored : int
-        Units whose value is a limit.
+        Units of the population without a value: they do not respond, or what is known of them contradicts itself.
+    outside : int
+        Units that are left out since the published population leaves such cells out.
+    ends : tuple of float
+        Between which a value can be found at all; of y, for a pair.
+    ends_of_x : tuple of float
+        Of x, for a pair.
     """
 
     values: Floats
+    side: Sides
     missing: int
-    censored: int
+    outside: int = 0
+    ends: tuple[float, float] = (-np.inf, np.inf)
+    ends_of_x: tuple[float, float] = (-np.inf, np.inf)
+
+    @property
+    def known(self) -> int:
+        """Units with a value or a limit."""
+        return int(self.values.shape[-1])
+
+    @property
+    def n(self) -> int:
+        """Units of the population, those without a value among them."""
+        return self.known + self.missing
+
+    @property
+    def censored(self) -> int:
+        """Units whose value is a limit."""
+        return int((self.side != 0).sum())
+
+    def with_placed(self, placed: Floats) -> Units:
+        """Add the units that have no value at the places given, [..., unit]."""
+        values = np.concatenate([self.values, placed], -1)
+        side = np.concatenate([self.side, np.zeros(placed.shape[-1], dtype=int)])
+        return replace(self, values=values, side=side, missing=self.missing - placed.shape[-1])
 
 
 def array_of(measures: xr.Dataset, name: str) -> Floats:
@@ -39,90 +70,101 @@ def array_of(measures: xr.Dataset, name: str) -> Floats:
     return np.where(measures["responsive"].values.astype(bool), values, np.nan)
 
 
-def censored_of(measures: xr.Dataset, name: str) -> NDArray[np.bool_]:
-    """Say of which units a measure is only a limit."""
-    flag = f"censored_{name}"
-    found: NDArray[np.bool_] = (
-        measures[flag].values.astype(bool) if flag in measures else np.zeros(measures.sizes["unit"], bool)
-    )
-    return found
-
-
 def log2_values(values: Floats) -> Floats:
     """Give log2, NaN where there is none."""
     return np.log2(np.where(values > 0, values, np.nan))
 
 
-def chosen_units(measures: xr.Dataset, *names: str, octaves: bool = False, suppressed: bool = False) -> Units:
-    """Choose the units that have all of these measures.
+def limits_of(measures: xr.Dataset, name: str, side: int | None, middle: float = 0.0) -> Sides:
+    """Give on which side of a measure the truth lies, where it is flagged as a limit.
 
     Parameters
     ----------
     measures : xarray.Dataset
-        From `dcnbio.analysis.responses`, dimension unit.
-    *names : str
-        One measure, or two for a slope.
-    octaves : bool
-        Take log2 of them.
-    suppressed : bool
-        Only units whose suppression index exceeds 0.1, as the published diameters are of such cells.
+    name : str
+    side : int or None
+        1 above, -1 below; None where limits lie at both ends: then below for those under `middle`.
+    middle : float
 
     Examples
     --------
-    >>> data = {"f1_f0": ("unit", [1.0, 2.0, np.nan]), "responsive": ("unit", [True, False, True])}
-    >>> chosen_units(xr.Dataset(data), "f1_f0").missing
-    2
+    >>> data = {"peak": ("unit", [1.0, 9.0, 5.0]), "censored_peak": ("unit", [True, True, False])}
+    >>> limits_of(xr.Dataset(data), "peak", None, 5.0).tolist()
+    [-1, 1, 0]
     """
-    stacked = np.stack([array_of(measures, name) for name in names])
-    stacked = log2_values(stacked) if octaves else stacked
-    eligible = np.ones(stacked.shape[1], bool)
-    if suppressed:
-        index = array_of(measures, "suppression_index")
-        eligible = ~(index <= SUPPRESSED)
-    there = np.isfinite(stacked).all(0) & eligible
-    limits = np.any([censored_of(measures, name) for name in names], axis=0)
-    values = stacked[:, there]
-    return Units(values[0] if len(names) == 1 else values, int((eligible & ~there).sum()), int((limits & there).sum()))
+    flag = f"censored_{name}"
+    if flag not in measures:
+        return np.zeros(measures.sizes["unit"], dtype=int)
+    sides = np.where(measures[name].values < middle, -1, 1) if side is None else side
+    return np.asarray(np.where(measures[flag].values.astype(bool), sides, 0), dtype=int)
 
 
-def ratio_of(first: Floats, second: Floats) -> Floats:
-    """Divide, NaN where there is nothing to divide by.
+def one_measure(
+    measures: xr.Dataset,
+    values: Floats,
+    side: Sides,
+    ends: tuple[float, float],
+    inside: NDArray[np.bool_] | None = None,
+) -> Units:
+    """Gather the units of a population: with a value, with a limit, and with neither.
+
+    Parameters
+    ----------
+    measures : xarray.Dataset
+    values : float array [unit]
+        NaN where there is none.
+    side : int array [unit]
+    ends : tuple of float
+    inside : bool array [unit], optional
+        Which units belong to the population; all, if left out.
 
     Examples
     --------
-    >>> ratio_of(np.array([1.0, 1.0]), np.array([2.0, 0.0])).tolist()
-    [0.5, nan]
+    >>> one_measure(xr.Dataset(), np.array([1.0, np.nan]), np.zeros(2, int), (0, 2)).missing
+    1
     """
-    return np.asarray(first / np.where(second > 0, second, np.nan), dtype=np.float64)
+    within = np.ones(len(values), dtype=bool) if inside is None else inside
+    there = np.isfinite(values) & within
+    missing, outside = int((within & ~there).sum()), int((~within).sum())
+    return Units(values[there], side[there], missing, outside, ends)
 
 
-def linear_bandwidth(frequency: Floats, octaves: Floats) -> Floats:
-    """Turn an octave bandwidth around a preferred frequency into a linear one, in the frequency's unit.
+def suppressed(measures: xr.Dataset) -> NDArray[np.bool_]:
+    """Say which units belong to cells with suppression, of which diameters were published; those that may are."""
+    return np.asarray(~(array_of(measures, "suppression_index") <= SUPPRESSED), dtype=bool)
 
-    Examples
-    --------
-    >>> float(linear_bandwidth(np.array(1.0), np.array(2.0)))
-    1.5
+
+def log_ratio(
+    measures: xr.Dataset, first: tuple[str, int | None], second: tuple[str, int | None], middle: float
+) -> tuple[Floats, Sides]:
+    """Give log2 of one measure over another, and on which side the truth lies.
+
+    Where limits of the two pull to different sides nothing is known of the ratio: NaN.
+
+    Parameters
+    ----------
+    measures : xarray.Dataset
+    first, second : tuple of str and int or None
+        Measure, and the side of its limits.
+    middle : float
+        As in `limits_of`.
     """
-    half = octaves / 2
-    return np.asarray(frequency * (2.0**half - 2.0**-half), dtype=np.float64)
+    values = log2_values(array_of(measures, first[0])) - log2_values(array_of(measures, second[0]))
+    above, below = (limits_of(measures, name, side, middle) for name, side in (first, second))
+    unknown = above * below > 0
+    return np.where(unknown, np.nan, values), np.where(unknown, 0, np.sign(above - below))
 
 
-def growth_excess(measures: xr.Dataset) -> tuple[Units, float]:
-    """Give by how much fields grow at low contrast beyond what the contrast-time law predicts, octaves; and the law's.
+def pair_of(
+    measures: xr.Dataset, y: tuple[Floats, Sides], ends: tuple[float, float], x_ends: tuple[float, float]
+) -> Units:
+    """Pair values with log2 of preferred spatial frequency; units that prefer an end of what was shown are outside.
 
-    Returns
-    -------
-    tuple of Units and float
-        log2(low / high) - log2(law / high) of each unit, and the median of log2(law / high).
+    Leaving units out by their abscissa does not bias a slope, and their abscissa is not known.
     """
-    high = array_of(measures, "summation_diameter")
-    low = array_of(measures, "summation_diameter_low_contrast")
-    law = array_of(measures, "summation_diameter_law")
-    excess = log2_values(ratio_of(low, high)) - log2_values(ratio_of(law, high))
-    names = ("summation_diameter", "summation_diameter_low_contrast", "summation_diameter_law")
-    limits = np.any([censored_of(measures, name) for name in names], axis=0)
-    there = np.isfinite(excess)
-    predicted = log2_values(ratio_of(law, high))[there]
-    units = Units(excess[there], int((~there).sum()), int((limits & there).sum()))
-    return units, float(np.median(predicted)) if len(predicted) else np.nan
+    frequency = log2_values(array_of(measures, "preferred_spatial_frequency"))
+    at_end = limits_of(measures, "preferred_spatial_frequency", 1) != 0
+    there = np.isfinite(y[0]) & np.isfinite(frequency) & ~at_end
+    pairs = np.stack([y[0], frequency])[:, there]
+    missing = int((~there & ~at_end).sum())
+    return Units(pairs, y[1][there], missing, int(at_end.sum()), ends, x_ends)

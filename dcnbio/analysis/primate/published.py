@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 from dcnbio.errors import InputError
 from dcnbio.images.shipped import shipped
 
-__all__ = ["PublishedHistogram", "published_histogram", "published_subsets", "scale_invariance_slope"]
+__all__ = ["PublishedHistogram", "published_histogram", "published_shape", "published_subsets", "rows_of"]
 
 HISTOGRAMS = "primate/v1_histograms.csv"
 SHAPES = "primate/v1_shape_nx_ny.csv"
-SLOPES = "primate/v1_scale_invariance.csv"
 
 Floats = NDArray[np.float64]
 
@@ -36,6 +35,8 @@ class PublishedHistogram:
     dataset : str
         Study, as the table calls it.
     unit : str
+    limits : tuple of float
+        Ends to which cells beyond them are moved, on the axis of the edges.
 
     Examples
     --------
@@ -51,6 +52,7 @@ class PublishedHistogram:
     counts: NDArray[np.int64]
     dataset: str
     unit: str
+    limits: tuple[float, float] = (-np.inf, np.inf)
 
     @property
     def n(self) -> int:
@@ -63,27 +65,28 @@ class PublishedHistogram:
             low + (high - low) * (np.arange(count) + 0.5) / max(count, 1)
             for low, high, count in zip(self.edges[:-1], self.edges[1:], self.counts, strict=True)
         ]
-        return np.concatenate(parts)
+        return np.asarray(np.clip(np.concatenate(parts), *self.limits), dtype=np.float64)
 
     def resampled(self, rng: np.random.Generator, draws: int, n: int | None = None) -> Floats:
         """Draw samples of its size, (draws, n): a bin by its share, a place in the bin evenly."""
         size = (draws, self.n if n is None else n)
         bins = rng.choice(len(self.counts), size=size, p=self.counts / self.n)
-        return self.edges[bins] + (self.edges[bins + 1] - self.edges[bins]) * rng.random(size)
+        values = self.edges[bins] + (self.edges[bins + 1] - self.edges[bins]) * rng.random(size)
+        return np.asarray(np.clip(values, *self.limits), dtype=np.float64)
 
-    def truncated(self, width: float) -> PublishedHistogram:
-        """Cut to the bins that lie within a window of this width around the median; the rest is not seen.
+    def clipped(self, low: float, high: float) -> PublishedHistogram:
+        """Move cells beyond a range to its ends, on the histogram's axis; none is left out.
 
-        A network's units are confined to the range that its images can show, so the published cells are confined to
-        a range as wide.
+        A network's unit that prefers more than its images can show is found at the end of what was shown, so a
+        published cell is put there as well. The range must not come from the network's own values: that would make
+        the two alike.
+
+        Examples
+        --------
+        >>> float(published_histogram("peak_spatial_frequency").clipped(0, 2).spread_values().max())
+        2.0
         """
-        centre = float(np.median(self.spread_values()))
-        middles = (self.edges[:-1] + self.edges[1:]) / 2
-        kept = np.flatnonzero(np.abs(middles - centre) <= width / 2)
-        edges = self.edges[kept[0] : kept[-1] + 2]
-        return PublishedHistogram(
-            self.quantity, self.subset, self.octaves, edges, self.counts[kept], self.dataset, self.unit
-        )
+        return replace(self, limits=(low, high))
 
 
 def rows_of(file: str) -> list[dict[str, str]]:
@@ -152,23 +155,25 @@ def published_histogram(quantity: str) -> PublishedHistogram:
 
 def shape_histogram(quantity: str) -> PublishedHistogram:
     """Sum the joint histogram of nx and ny over the other of the two."""
-    rows = rows_of(SHAPES)
-    lows = sorted({float(row[f"{quantity}_lo"]) for row in rows})
-    highest = max(float(row[f"{quantity}_hi"]) for row in rows)
-    counts = [sum(int(row["count"]) for row in rows if float(row[f"{quantity}_lo"]) == low) for low in lows]
-    edges = np.log2(np.array([*lows, highest]))
-    return PublishedHistogram(quantity, "simple cells", True, edges, np.array(counts), rows[0]["dataset"], "cycles")
+    edges, counts = published_shape()
+    summed = counts.sum(1 if quantity == "nx" else 0)
+    dataset = rows_of(SHAPES)[0]["dataset"]
+    return PublishedHistogram(quantity, "simple cells", True, edges, summed, dataset, "cycles")
 
 
-def scale_invariance_slope(variable: str) -> tuple[float, float]:
-    """Give the published slope of a variable against log2 preferred spatial frequency, and that of one scaled shape.
+def published_shape() -> tuple[Floats, NDArray[np.int64]]:
+    """Give the joint histogram of nx and ny: edges in log2 cycles, the same for both, and counts [nx, ny].
 
     Examples
     --------
-    >>> scale_invariance_slope("log2(1/sigma_x)")
-    (0.08, 1.0)
+    >>> edges, counts = published_shape()
+    >>> len(edges), counts.shape, int(counts.sum())
+    (6, (5, 5), 79)
     """
-    for row in rows_of(SLOPES):
-        if row["variable"].startswith(variable) and row["statistic"] == "slope vs log2(fo)":
-            return float(row["value"]), float(row["scale_invariant_slope"])
-    raise InputError(f"variable is {variable!r}, which has no published slope against log2 spatial frequency.")
+    rows = rows_of(SHAPES)
+    lows = sorted({float(row["nx_lo"]) for row in rows})
+    counts = np.zeros((len(lows), len(lows)), dtype=np.int64)
+    for row in rows:
+        counts[lows.index(float(row["nx_lo"])), lows.index(float(row["ny_lo"]))] = int(row["count"])
+    highest = max(float(row["nx_hi"]) for row in rows)
+    return np.log2(np.array([*lows, highest])), counts

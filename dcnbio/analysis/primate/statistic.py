@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["STATISTICS", "mean", "median", "skewness", "slope", "spread"]
+__all__ = ["STATISTICS", "mean", "median", "skewness", "spread", "spread_error"]
 
 Floats = NDArray[np.float64]
 
@@ -38,16 +38,18 @@ def mean(values: Floats) -> Floats:
     return np.asarray(values.mean(-1), dtype=np.float64)
 
 
-def slope(pairs: Floats) -> Floats:
-    """Give the least-squares slope of the first of two rows on the second: shape (..., 2, unit).
+def spread_error(values: Floats) -> Floats:
+    """Give the standard error of log standard deviation, by its influence function (z^2 - 1) / 2.
 
     Examples
     --------
-    >>> float(slope(np.array([[1.0, 3.0, 5.0], [0.0, 1.0, 2.0]])))
-    2.0
+    >>> bool(abs(spread_error(np.random.default_rng(0).normal(size=4000)) * np.sqrt(2 * 4000) - 1) < 0.05)
+    True
     """
-    y, x = (pairs[..., i, :] - pairs[..., i, :].mean(-1, keepdims=True) for i in (0, 1))
-    return np.asarray((x * y).sum(-1) / np.maximum((x * x).sum(-1), 1e-300), dtype=np.float64)
+    centred = values - values.mean(-1, keepdims=True)
+    second = (centred**2).mean(-1, keepdims=True)
+    influence = centred**2 / np.maximum(second, 1e-300) / 2
+    return np.asarray(influence.std(-1, ddof=1) / np.sqrt(values.shape[-1]), dtype=np.float64)
 
 
-STATISTICS = {"sd": spread, "skewness": skewness, "median": median, "mean": mean, "slope": slope}
+STATISTICS = {"sd": spread, "skewness": skewness, "median": median, "mean": mean}

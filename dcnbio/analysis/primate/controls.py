@@ -1,0 +1,137 @@
+"""What stands beside a comparison, and what of it is built in: untrained network, ode-net, N-jets, norm and law."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from dcnbio.analysis.primate.asked import Asked
+from dcnbio.analysis.primate.change_questions import TIMING
+from dcnbio.analysis.primate.comparison import Comparison
+from dcnbio.analysis.primate.model_values import Units
+from dcnbio.analysis.primate.resampling import estimate
+from dcnbio.analysis.primate.verdict import LIKE, TELL, UNLIKE
+
+__all__ = ["with_controls"]
+
+FEW = "one network's channels share their training and cannot show likeness within 25 %"
+NORM_SHARE = 0.5  # of a measure in octaves, above which it is the norm's doing
+
+
+def median_of(units: Units | None) -> float | None:
+    """Give the median, limits taken as such; None where no unit has a value."""
+    return None if units is None or not units.known else estimate("median", units)
+
+
+def held_control(one: Asked, measures: xr.Dataset) -> tuple[dict[str, Any], str]:
+    """Give what remains in octaves with the norms' statistics held; and the reason to call it the norm's, if any."""
+    pair = None if one.held is None else one.held(measures)
+    as_is, held = (None, None) if pair is None else (median_of(each) for each in pair)
+    if as_is is None or held is None:
+        return {}, ""
+    found: dict[str, Any] = {"octaves": as_is, "octaves_with_norm_statistics_held": held}
+    if as_is == 0:
+        return found, ""
+    share = 1 - held / as_is
+    found["norms_share"] = share
+    built = share > NORM_SHARE
+    return found, f"with the norms' statistics held it is {held:.2g} octaves where it was {as_is:.2g}" if built else ""
+
+
+def other_network(name: str, own: Comparison, other: Comparison | None) -> dict[str, Any]:
+    """Give the effect of another network, and the difference of the two with its interval."""
+    if other is None or not np.isfinite(other.effect):
+        return {}
+    found: dict[str, Any] = {
+        f"{name}_effect": other.effect,
+        f"{name}_interval": other.interval(),
+        f"{name}_verdict": other.verdict,
+        f"{name}_n": other.units.n,
+    }
+    if own.own_draws is not None and other.own_draws is not None:
+        low, high = np.quantile(own.own_draws - other.own_draws, [0.025, 0.975])
+        found[f"minus_{name}"] = own.effect - other.effect
+        found[f"minus_{name}_interval"] = [float(low), float(high)]
+    return found
+
+
+def does_the_same(own: Comparison, other: Comparison | None) -> bool:
+    """Say whether another network has the same verdict; on the other side of the data it is unlike in another way."""
+    if other is None or own.verdict not in (LIKE, UNLIKE) or other.verdict != own.verdict:
+        return False
+    return own.verdict == LIKE or own.effect * other.effect > 0
+
+
+def explained(own: Comparison) -> list[str]:
+    """Say what stood in the way of a verdict, and what is known of the units."""
+    units, reasons = own.units, []
+    if own.model in units.ends and own.question.statistic == "median":
+        reasons.append("half the units or more lie beyond all that is known, so the median is put at the end of it")
+    if own.verdict == TELL:
+        clear = own.interval(own.holm_level) or [0.0, 0.0]
+        bound = own.question.bound.value or 0.0
+        alone = own.others and (clear[0] > bound or clear[1] < -bound)
+        held_up = (
+            "; the units and cells as they are would be unlike, but not under every other reading" if alone else ""
+        )
+        reasons.append(f"n = {units.n} units are too few or the effect is near the bound{held_up}")
+    if own.verdict == LIKE:
+        reasons.append(FEW)
+    if own.question.bound.value is None and own.draws is not None:
+        reasons.append(own.question.bound.source)
+    parts = [
+        (units.missing, "without a known value"),
+        (units.censored, "with a limit alone"),
+        (units.outside, "left out"),
+    ]
+    counted = [f"{count} {what}" for count, what in parts if count]
+    if counted:
+        reasons.append(f"units: {', '.join(counted)}")
+    return reasons
+
+
+def with_controls(
+    one: Asked, own: Comparison, others: Mapping[str, Comparison | None], measures: xr.Dataset
+) -> Comparison:
+    """Put other networks, theory and held norms beside a comparison, and say what is built in.
+
+    Parameters
+    ----------
+    one : Asked
+    own : Comparison
+    others : mapping of str to Comparison or None
+        Of "untrained" and "ode_net".
+    measures : xarray.Dataset
+
+    Returns
+    -------
+    Comparison
+        Its verdict ends in "built in" where the untrained network does the same, where the norm makes more than half of
+        it on a scale of octaves, or where the contrast-time law gives the same sign of timing.
+    """
+    controls: dict[str, Any] = {}
+    for name, other in others.items():
+        controls |= other_network(name, own, other)
+    decided = own.verdict in (LIKE, UNLIKE)
+    why = []
+    if does_the_same(own, others.get("untrained")):
+        why.append("the untrained network does the same")
+    held, norms = held_control(one, measures)
+    controls |= held
+    if norms and decided:
+        why.append(norms)
+    described_norms = [norms] if norms and not decided else []
+    by_law = median_of(None if one.law is None else one.law(measures))
+    if by_law is not None:
+        controls["by_law"] = by_law
+        if decided and one.question.name == TIMING and by_law * own.effect > 0:
+            why.append(f"the contrast-time law alone gives {by_law:.2g} octaves")
+    if one.njets:
+        controls["njets"] = dict(one.njets)
+    reasons = [*([own.reason] if own.reason else []), *why, *described_norms, *explained(own)]
+    verdict = f"{own.verdict}, built in" if why else own.verdict
+    return replace(own, verdict=verdict, reason="; ".join(reasons), controls=controls)
