@@ -33,7 +33,7 @@ def network_rows(network: xr.DataTree, several: bool) -> list[dict[str, Any]]:
     for protocol in data["protocol"].values.astype(str):
         one = data.sel(protocol=protocol)
         reference = float(one["reference_accuracy"])
-        limits = one["difference_interval"].values + reference
+        limits = np.clip(one["difference_interval"].values + reference, 0, 1)  # no accuracy lies beyond
         accuracy = [*zip(one["contrast"].values, one["accuracy"].values, limits[:, 0], limits[:, 1], strict=True)]
         accuracy.append((ALONE, reference, NAN, NAN))
         about = {"panel": panel_name("accuracy", name, several), "series": protocol}
@@ -88,8 +88,9 @@ def contrast_response_caption(contrast: xr.DataTree) -> str:
         f"Images multiplied by c shown to {', '.join(parts)}, solved with tolerance "
         f"{float(networks[0].attrs['rtol']):g}, own steps for each image. T fixed, integration time as trained; T-hat, "
         "that of block 1 multiplied by c too. Left, accuracy; bars, 95 % intervals of the change from contrast 1, "
-        "paired by image. Right, mean evaluations of block 1's vector field, without error bars. That T-hat keeps "
-        "accuracy follows from the group norms of block 1 in any such network; it explains no difference between "
+        "paired by image, cut at 0 and 100 %. Right, mean evaluations of block 1's vector field, without error bars. "
+        "That T-hat keeps accuracy follows from the group norms of block 1 in any such network; it explains no "
+        "difference between "
         "networks."
     )
 

@@ -24,4 +24,5 @@ def colour_bar(figure: Figure, drawn: ScalarMappable, axes: Sequence[Axes], labe
     """Add a bar to the right of some axes that says what colours mean."""
     bar = figure.colorbar(drawn, ax=list(axes), shrink=0.7, aspect=18, pad=0.02)
     bar.outline.set_linewidth(0.4)
-    bar.set_label(label)
+    bar.set_label(label, labelpad=4)
+    bar.ax.locator_params(axis="y", nbins=5)

@@ -44,7 +44,8 @@ def variant_rows(series: str, chance: float, data: xr.Dataset) -> list[dict[str,
     intact = float(data["accuracy"].sel(shown="intact"))
     rows = []
     for name, side in sorted({"intact": 0, **sides}.items(), key=lambda pair: pair[1]):
-        low, high = (intact + data["accuracy_drop_interval"].sel(shown=name).values) if side else (np.nan, np.nan)
+        change = data["accuracy_drop_interval"].sel(shown=name).values if side else np.full(2, np.nan)
+        low, high = np.clip(intact + change, 0, 1)  # no accuracy lies beyond
         rows.append(
             {
                 "panel": PANEL,
@@ -117,8 +118,8 @@ def mask_accuracy_caption(completion: xr.DataTree) -> str:
     return (
         f"Accuracy of {names} against the side of a central square of zeros; 0 is the intact image. n = "
         f"{listed([f'{one:,}' for one in n])} images, the same for all sides.{twins} Bars, 95 % intervals of the "
-        "change from the intact images, paired by image, bootstrap over images; they say nothing of other training "
-        "seeds. Odd sides are means over their four placements."
+        "change from the intact images, paired by image, bootstrap over images, cut at 0 and 100 %; they say nothing "
+        "of other training seeds. Odd sides are means over their four placements."
     )
 
 
@@ -133,8 +134,8 @@ MASK_ACCURACY = FigureKind(
         "series": ("network, or how it was run", "1"),
         "x": ("side of the mask, 0 for the intact image", "pixels"),
         "value": ("accuracy", "%"),
-        "low": ("lower 95 % limit of the paired change, added to the intact accuracy", "%"),
-        "high": ("upper 95 % limit of the paired change, added to the intact accuracy", "%"),
+        "low": ("lower 95 % limit of the paired change, added to the intact accuracy, at least 0", "%"),
+        "high": ("upper 95 % limit of the paired change, added to the intact accuracy, at most 100", "%"),
         "chance": ("accuracy of guessing", "%"),
     },
 )

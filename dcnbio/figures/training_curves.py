@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from dcnbio.errors import InputError
 from dcnbio.figures.direct_labels import label_end
 from dcnbio.figures.kind import FigureKind
+from dcnbio.figures.names import block_title
 from dcnbio.figures.octave_axis import octave_axis
 from dcnbio.figures.page import new_figure, styled
 from dcnbio.figures.palette import colour
@@ -70,6 +71,8 @@ def panel_of(column: str) -> tuple[str, str, float] | None:
     --------
     >>> panel_of("log2_sigma/blocks.0.field.conv2"), panel_of("held_out_accuracy"), panel_of("step")
     (('sigma', '1.2', 1.0), ('accuracy', 'held out', 100.0), None)
+    >>> panel_of("nfe_block1")
+    ('nfe', 'block 1', 1.0)
     """
     fixed = {
         "loss": ("loss", "training", 1.0),
@@ -80,7 +83,7 @@ def panel_of(column: str) -> tuple[str, str, float] | None:
     if column in fixed:
         return fixed[column]
     if column.startswith("nfe_"):
-        return "nfe", column.removeprefix("nfe_"), 1.0
+        return "nfe", block_title(column.removeprefix("nfe_")), 1.0
     if column.startswith("log2_sigma/"):
         parts = column.removeprefix("log2_sigma/").split(".")
         if parts[0] == "blocks":
