@@ -10,6 +10,8 @@ from typing import Any
 __all__ = ["claims_table", "interval_text", "number_text"]
 
 SHOWN = 12
+HEADS = ("what", "estimate", "95 % interval", "n", "of", "control")
+NUMBERS = ("estimate", "n")
 
 
 def number_text(value: float | None) -> str:
@@ -46,19 +48,24 @@ def claim_row(claim: Mapping[str, Any]) -> str:
     interval = interval_text(claim["interval"])
     if claim["interval"] is None and claim.get("interval_method"):
         interval = escape(str(claim["interval_method"]))
-    return (
-        f"<tr><td>{escape(str(claim['name']))}</td><td class='number'>{number_text(claim['estimate'])}</td>"
-        f"<td>{interval}</td><td class='number'>{claim['n']}</td><td>{escape(str(claim.get('unit', '')))}</td>"
-        f"<td>{against}</td></tr>"
-    )
+    name, unit = (escape(str(claim.get(key, ""))) for key in ("name", "unit"))
+    texts = (name, number_text(claim["estimate"]), interval, f"{claim['n']:,}", unit, against)
+    # on a narrow screen a row is a block, and each cell says itself what it is
+    cells = (f"<td{number_class(head)} data-head='{head}'>{text}</td>" for head, text in zip(HEADS, texts, strict=True))
+    return f"<tr>{''.join(cells)}</tr>"
+
+
+def number_class(head: str) -> str:
+    """Mark a column of numbers."""
+    return " class='number'" if head in NUMBERS else ""
 
 
 def rows_table(claims: Sequence[Mapping[str, Any]]) -> str:
     """Write a table of claims."""
-    heads = ["what", "estimate", "95 % interval", "n", "of", "control"]
-    head = "".join(f"<th scope='col'{' class=number' if h in ('estimate', 'n') else ''}>{h}</th>" for h in heads)
+    head = "".join(f"<th scope='col'{number_class(head)}>{head}</th>" for head in HEADS)
     rows = "\n".join(claim_row(claim) for claim in claims)
-    return f"<div class='scroll'><table><thead><tr>{head}</tr></thead><tbody>\n{rows}\n</tbody></table></div>"
+    table = f"<table class='claims'><thead><tr>{head}</tr></thead><tbody>\n{rows}\n</tbody></table>"
+    return f"<div class='scroll'>{table}</div>"
 
 
 def sentence_list(claims: Sequence[Mapping[str, Any]]) -> str:

@@ -116,3 +116,38 @@ def test_nothing_is_wider_than_the_window(browser, page, width):
     browser.refresh()
     state = browser.execute_script(STATE)
     assert state["wide"] <= state["window"]
+
+
+CLAIM = {
+    "name": "a network, block 1: relative change of a measure with a rather long name (octaves per layer)",
+    "n": 43008,
+    "unit": "filters",
+    "estimate": 0.5,
+    "interval": None,
+    "interval_method": "one network: a trend over networks has no interval",
+    "control": {"name": "weights as before training, drawn anew at the same scales", "estimate": 0.4, "interval": None},
+    "conclusion": "It rises.",
+}
+CELLS = """
+const lines = (cell) => { const range = document.createRange(); range.selectNodeContents(cell);
+  return new Set(Array.from(range.getClientRects()).map((box) => Math.round(box.top))).size; };
+const row = document.querySelector("table.claims tbody tr").cells;
+return {unit: lines(row[4]), width: row[0].getBoundingClientRect().width, wide: document.documentElement.scrollWidth,
+        label: getComputedStyle(row[4], "::before").content};
+"""
+
+
+@pytest.mark.parametrize(("width", "label"), [(1280, "none"), (400, '"of"')])
+def test_words_of_a_table_stay_whole(browser, tmp_path, width, label):
+    path = tmp_path / "report.html"
+    chapters = [Chapter("one", "One", "What?", claims=[CLAIM])]
+    path.write_text(report_html(Report("a network", [], [], chapters, [])), encoding="utf-8")
+    size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 800}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    browser.get(path.as_uri())
+    cells = browser.execute_script(CELLS)
+    assert cells["unit"] == 1
+    assert cells["wide"] <= width
+    assert cells["label"] == label
+    if width == 400:
+        assert cells["width"] > 300
