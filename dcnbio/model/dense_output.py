@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -9,18 +12,30 @@ from dcnbio.model.dormand_prince import Attempt, dense_weights
 
 __all__ = ["DenseOutput", "interpolate"]
 
+Parts = tuple[Tensor, Tensor, Tensor, Tensor, Tensor]
 
-def interpolate(weights: Tensor, state: tuple[Tensor, Tensor], attempt: Attempt) -> Tensor:
+
+def interpolate(weights: Tensor, parts: Parts, out: Tensor | None = None) -> Tensor:
     """Add up one step's states and slopes, always by the same operations in the same order.
 
-    So that h(T) has the same bits however many other times are asked for. `weights` are those of y0, y1, y_mid, f0 and
-    f1, shape (5,), in the state's type.
+    So that h(T) has the same bits however many other times are asked for. `weights`, shape (5,), and `parts` are of y0,
+    y1, y_mid, f0 and f1, in one type. Without gradients the sum may be made where it is to be, in `out`.
     """
-    (y0, f0), (y1, f1, y_mid, _) = state, attempt
-    total = y0 * weights[0]
-    for position, part in enumerate((y1, y_mid, f0, f1), 1):
-        total = torch.addcmul(total, part, weights[position])
+    total = torch.mul(parts[0], weights[0], out=out)
+    for part, weight in zip(parts[1:], weights[1:].unbind(), strict=True):
+        total = torch.addcmul(total, part, weight, out=out)
     return total
+
+
+def room(shape: tuple[int, ...], like: Tensor) -> Tensor:
+    """Give memory that nothing is written to yet.
+
+    On the CPU by NumPy, which asks the system for large pages: touching those of a long path for the first time takes a
+    fifth of what it takes otherwise.
+    """
+    if like.device.type != "cpu" or like.dtype not in (torch.float32, torch.float64):
+        return torch.empty(shape, dtype=like.dtype, device=like.device)
+    return torch.from_numpy(np.empty(shape, np.float32 if like.dtype == torch.float32 else np.float64))
 
 
 class DenseOutput:
@@ -38,20 +53,60 @@ class DenseOutput:
 
     def __init__(self, times: Tensor, h0: Tensor, start: float = 0.0) -> None:
         self.times: list[float] = times.tolist()
-        self.path = torch.full((len(h0), len(self.times), *h0.shape[1:]), torch.nan, dtype=h0.dtype, device=h0.device)
+        self.path = room((len(h0), len(self.times), *h0.shape[1:]), h0)
+        self.filled = torch.zeros(self.path.shape[:2], dtype=torch.bool)
         for position, time in enumerate(self.times):
             if time == start:
                 self.path[:, position] = h0
+                self.filled[:, position] = True
 
-    def add(self, images: slice | int, clock: tuple[Tensor, Tensor], state: tuple[Tensor, Tensor], to: Attempt) -> None:
-        """Fill in the times that a step (t0, dt) passes over, for the images that took it together."""
+    def passed(self, start: float, end: float) -> range:
+        """Give the positions of the times after `start`, up to `end`."""
+        return range(bisect_right(self.times, start), bisect_right(self.times, end))
+
+    def add(self, clock: tuple[Tensor, Tensor], state: tuple[Tensor, Tensor], to: Attempt) -> None:
+        """Fill in the times that a step (t0, dt) passes over, which all images took together."""
         t0, dt = clock
-        start, end = float(t0.detach()), float((t0 + dt).detach())
-        positions = [position for position, time in enumerate(self.times) if start < time <= end]
+        positions = list(self.passed(float(t0.detach()), float((t0 + dt).detach())))
         if not positions:
             return
+        parts = (state[0], to.y1, to.y_mid, state[1], to.f1)
+        for position, own in zip(positions, self.weights(positions, t0, dt, parts[0]), strict=True):
+            self.place(slice(None), position, own, parts)
+        self.filled[:, positions] = True
+
+    def add_each(
+        self, images: Tensor, rows: Tensor, clock: tuple[Tensor, Tensor], state: tuple[Tensor, Tensor], to: Attempt
+    ) -> None:
+        """Fill in the times that images' own steps (t0, dt) pass over; `rows` are their places in `state` and `to`."""
+        t0, dt = clock
+        spans = zip(t0.detach().tolist(), (t0 + dt).detach().tolist(), strict=True)
+        owners = [(owner, position) for owner, span in enumerate(spans) for position in self.passed(*span)]
+        if not owners:
+            return
+        owner, positions = (list(column) for column in zip(*owners, strict=True))
+        weights = self.weights(positions, t0[owner], dt[owner], state[0])
+        places = images.tolist()
+        parts = [(state[0][r], to.y1[r], to.y_mid[r], state[1][r], to.f1[r]) for r in rows.tolist()]
+        for (one, position), own in zip(owners, weights, strict=True):
+            self.place(places[one], position, own, parts[one])
+        self.filled[images[owner], positions] = True
+
+    def weights(self, positions: list[int], t0: Tensor, dt: Tensor, like: Tensor) -> Tensor:
+        """Give the weights of a step's parts at some of the times, shape (positions, 5), in the type of `like`."""
         moments = torch.tensor([self.times[position] for position in positions], dtype=torch.float64)
         weights = dense_weights((moments - t0) / dt)
-        weights = torch.cat([weights[:, :3], weights[:, 3:] * dt], 1).to(state[0])
-        for position, own in zip(positions, weights, strict=True):
-            self.path[images, position] = interpolate(own, state, to)
+        return torch.cat([weights[:, :3], weights[:, 3:] * dt.reshape(-1, 1)], 1).to(like)
+
+    def place(self, images: slice | int, position: int, weights: Tensor, parts: Parts) -> None:
+        """Fill in one time of some images."""
+        if torch.is_grad_enabled():
+            self.path[images, position] = interpolate(weights, parts)
+        else:
+            interpolate(weights, parts, self.path[images, position])
+
+    def finished(self) -> Tensor:
+        """Give the path, NaN where no step came."""
+        if not bool(self.filled.all()):
+            self.path[~self.filled.to(self.path.device)] = torch.nan
+        return self.path

@@ -136,11 +136,10 @@ class Integration:
     def extend(self, good: Tensor, attempt: Attempt) -> None:
         """Show the accepted steps to the dense output: one for the batch, or one for each image."""
         if self.shared:
-            self.output.add(slice(None), (self.t[0], self.dt[0]), (self.y, self.f), attempt)
+            self.output.add((self.t[0], self.dt[0]), (self.y, self.f), attempt)
             return
-        for row in good.nonzero()[:, 0].tolist():
-            own = Attempt(*(part[row] for part in attempt))
-            self.output.add(int(self.rows[row]), (self.t[row], self.dt[row]), (self.y[row], self.f[row]), own)
+        rows = good.nonzero()[:, 0]
+        self.output.add_each(self.rows[rows], rows, (self.t[rows], self.dt[rows]), (self.y, self.f), attempt)
 
     def accept(self, good: Tensor, attempt: Attempt, tape: StepTape | None) -> None:
         """Move the accepted images on, after their dense output and the tape have seen the step."""
@@ -212,10 +211,10 @@ def integrate(
     """
     if float(times[-1]) == start:
         output = DenseOutput(times, h0, start)
-        return Solution(times, output.path, Ledger.empty(len(h0), start).work(0))
+        return Solution(times, output.finished(), Ledger.empty(len(h0), start).work(0))
     solve = Integration(vector_field, h0, times, settings, start)
     while len(solve.rows):
         solve.keep(solve.check())
         if len(solve.rows):
             solve.advance(tape)
-    return Solution(times, solve.output.path, solve.ledger.work(solve.first_evaluations))
+    return Solution(times, solve.output.finished(), solve.ledger.work(solve.first_evaluations))
