@@ -68,7 +68,7 @@ STEPS = (
     Step("tables", ("paper_tables.py",), answer=".md"),
     Step("speed", ("speed.py",), small=("--quick",), answer=".txt"),
     Step("evaluate", ("evaluate", "--json"), full=("--limit", "all")),
-    Step("check_solver", ("check-solver", "--json"), small=("--limit", "20")),
+    Step("check_solver", ("check-solver", "--json"), small=("--limit", "10")),
     Step("recording", ("probe", "--json", "--limit", "10"), out=".zarr"),
     Step("scales", ("analyze", "scales", "--json"), full=("--resamples", "9999"), out=".nc"),
     Step(
@@ -85,7 +85,9 @@ STEPS = (
         full=("--limit", "1000", "--few", "200", "--contrasts", "30", "--resamples", "9999"),
         out=".nc",
     ),
-    Step("responses", ("analyze", "responses", "--json"), full=("--size", "full"), out=".nc"),
+    Step(
+        "responses", ("analyze", "responses", "--json"), small=("--size", "small"), full=("--size", "full"), out=".nc"
+    ),
     Step("primate", ("analyze", "primate", "--json"), small=("--size", "quick"), full=("--size", "full"), out=".nc"),
 )
 DRAWN = {  # what figures are made from, and which where not all

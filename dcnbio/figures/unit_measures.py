@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dcnbio.errors import InputError
+from dcnbio.figures.decade_axis import decade_axis
 from dcnbio.figures.kind import FigureKind
 from dcnbio.figures.page import new_figure, styled
 from dcnbio.figures.palette import GREY, colour
@@ -29,6 +30,7 @@ LABELS = {
     "peak_time": ("Peak time", "(solver time)"),
     "field_sigma_gradient": ("Field sigma", "(pixels)"),
 }
+RATIOS = ("c50",)  # spread over decades, up to limits far beyond the rest
 NETWORKS = {"measures": "trained", "untrained": "untrained"}
 ACROSS = 3
 
@@ -99,7 +101,10 @@ def draw_measure(axes: Axes, own: Table, networks: list[str]) -> None:
     axes.set_xticks(range(len(networks)), names)
     axes.set_xlim(-0.6, len(networks) - 0.4)
     axes.tick_params(axis="x", length=0)
-    zero_axis(axes, own["value"])
+    if own["measure"].iloc[0] in RATIOS and float(own["value"].min()) > 0:
+        decade_axis(axes, "y")
+    else:
+        zero_axis(axes, own["value"])
 
 
 @styled
