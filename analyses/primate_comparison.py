@@ -1,31 +1,51 @@
-"""Units of the shipped network beside macaque V1, at full size: all blocks, more gratings and noise.
+"""Units of the shipped network beside macaque V1, as `dcnbio analyze primate` compares them.
 
-    python analyses/primate_comparison.py                          the shipped dcn-ode
+    python analyses/primate_comparison.py                          the shipped dcn-ode, at full size
     python analyses/primate_comparison.py runs/mine --size default
 
-The command that it runs is `dcnbio analyze primate`; the verdicts are of one network, and say so.
+Measuring takes minutes to an hour, comparing takes seconds: the measured units are kept in a folder (--units), and what
+is there is compared again without being measured again. The verdicts are of one network, and say so.
 """
 
 from __future__ import annotations
 
 import argparse
-import subprocess
-import sys
+import json
 from pathlib import Path
 
+import xarray as xr
+
+from dcnbio.analysis.primate import analyze_primate
+from dcnbio.commands.analyze_primate import HowMuch, as_json, measured_networks
+from dcnbio.commands.primate_report import report
+
 RESULTS = Path(__file__).parent / "results"
+NETWORKS = ("measures", "untrained", "ode_net")
+
+
+def measured(checkpoint: str, size: str, folder: Path) -> list[xr.Dataset | None]:
+    """Read the units that are kept in a folder, or measure them and keep them."""
+    paths = [folder / f"{name}.nc" for name in NETWORKS]
+    if not paths[0].exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        for path, found in zip(paths, measured_networks(checkpoint, None, HowMuch(size)), strict=True):
+            if found is not None:
+                found.to_netcdf(path, engine="h5netcdf")
+    return [xr.load_dataset(path, engine="h5netcdf") if path.exists() else None for path in paths]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("checkpoint", nargs="?", default="dcn-ode")
     parser.add_argument("--size", default="full", help="quick, default or full")
+    parser.add_argument("--units", type=Path, help="folder of measured units [default: runs/primate_NAME_SIZE]")
     chosen = parser.parse_args()
-    name = f"primate_{Path(chosen.checkpoint).stem}_{chosen.size}"
-    command = ["analyze", "primate", chosen.checkpoint, "--size", chosen.size, "--overwrite", "--json"]
-    with open(RESULTS / f"{name}.json", "w", encoding="utf-8") as out:
-        done = subprocess.run([sys.executable, "-m", "dcnbio", *command], stdout=out, check=False)
-    sys.exit(done.returncode)
+    name = Path(chosen.checkpoint).stem
+    folder = chosen.units or Path("runs") / f"primate_{name}_{chosen.size}"
+    found = analyze_primate(*measured(chosen.checkpoint, chosen.size, folder))
+    result = RESULTS / f"primate_{name}_{chosen.size}.json"
+    result.write_text(json.dumps(as_json(found), indent=1, allow_nan=False) + "\n", encoding="utf-8")
+    print(report(found), f"written to {result}", sep="\n\n")
 
 
 if __name__ == "__main__":

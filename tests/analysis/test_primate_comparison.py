@@ -13,7 +13,9 @@ from dcnbio.analysis.primate.frequency_questions import preferred_frequency
 from dcnbio.analysis.primate.model_values import log_ratio
 from dcnbio.analysis.primate.questions import asked
 from dcnbio.analysis.primate.shown_range import ShownRange
-from dcnbio.commands.analyze_primate import ode_net_control, report
+from dcnbio.commands.analyze_primate import ode_net_control, primate
+from dcnbio.commands.options import Where
+from dcnbio.commands.primate_report import report
 from dcnbio.errors import InputError
 
 
@@ -281,3 +283,24 @@ def test_blocks_are_described_by_their_ratio():
     row = by_name(compare(xr.concat([made_measures(seed=1), deeper], "unit")))["size ratio of successive levels"]
     assert row["controls"]["block 2 / 1"] == pytest.approx(2.0)
     assert row["verdict"] is None
+
+
+def test_the_command_prints_every_comparison_as_json_and_overwrites_nothing(monkeypatch, capsys, tmp_path):
+    pair = made_measures(), made_measures(seed=1), None
+    monkeypatch.setattr("dcnbio.commands.analyze_primate.measured_networks", lambda *_: pair)
+    out = tmp_path / "primate.nc"
+    assert primate("dcn-ode", where=Where(out=out, json=True)) == 0
+    found = json.loads(capsys.readouterr().out)
+    keys = {"name", "n_model", "n_data", "effect", "interval", "bound", "verdict", "reason"}
+    assert all(keys <= set(row) for row in found["comparisons"])
+    assert sum(bool(row["verdict"]) for row in found["comparisons"]) == 13
+    assert found["beside"] == "made; no trained ode-net"
+    with pytest.raises(InputError, match="exists already"):
+        primate("dcn-ode", where=Where(out=out))
+
+
+def test_a_scale_without_size_is_refused():
+    from dcnbio.commands.analyze_primate import HowMuch, measured_networks
+
+    with pytest.raises(InputError, match="--degrees-per-pixel is 0"):
+        measured_networks("dcn-ode", None, HowMuch(degrees_per_pixel=0.0))

@@ -68,6 +68,13 @@ def held_suppression(measures: xr.Dataset) -> tuple[Units, Units] | None:
     return octaves(suppression(measures)), octaves(suppression(measures, "_frozen"))
 
 
+def by_law(measures: xr.Dataset, name: str) -> Units | None:
+    """Give what the contrast-time law makes of a measure from responses at a lower contrast."""
+    if f"{name}_law" not in measures:
+        return None
+    return surround_ratio(measures, "_law") if name == "surround_ratio" else suppression(measures, "_law")
+
+
 def size_questions(shown: ShownRange) -> list[Asked]:
     """Ask for summation diameters, surrounds and suppression."""
     middle, beside = windows("grating_summation_field", shown.octaves("diameter"))
@@ -101,6 +108,6 @@ def size_questions(shown: ShownRange) -> list[Asked]:
     )
     return [
         Asked(diameter, lambda measures: summation(measures, shown)),
-        Asked(ratio, surround_ratio, held_ratio),
-        Asked(index, suppression, held_suppression),
+        Asked(ratio, surround_ratio, held_ratio, lambda measures: by_law(measures, "surround_ratio")),
+        Asked(index, suppression, held_suppression, lambda measures: by_law(measures, "suppression_index")),
     ]

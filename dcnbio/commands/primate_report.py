@@ -1,0 +1,116 @@
+"""What ``dcnbio analyze primate`` prints: effects, what each is held to, and what stands beside it."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING
+
+from dcnbio.commands.table import table
+
+if TYPE_CHECKING:
+    from dcnbio.analysis.primate import PrimateResult
+
+__all__ = ["report"]
+
+SHORT = (
+    ("preferred spatial frequency", "best frequency"),
+    ("spatial-frequency bandwidth", "octave bandwidth"),
+    (" 100 f_low / f_high", ""),
+    (" against log2 preferred frequency", ""),
+    (" of the summation field at low contrast beyond the law's, against", ", vs"),
+    ("share of fields that a Gabor function cannot fit", "share without Gabor"),
+    ("slope of log2 linear bandwidth", "slope, bandwidth"),
+    ("slope of octave bandwidth", "slope, octaves"),
+    ("slope of log2(1/width)", "slope, 1 / width"),
+    ("peak time at low contrast", "peak time, low / high"),
+    ("surround / summation diameter", "surround / summation"),
+    ("preferred-orientation histogram", "orientation"),
+    ("size ratio of successive levels", "ratio of levels"),
+    (" = sigma_x f of the field", ""),
+    (" = sigma_y f of the field", ""),
+    (" of the field", ""),
+    (", median of log2(low / high)", ""),
+    (" of log2", ""),
+    (", median", ""),
+)
+BESIDE = "the value itself; N-jets by theory; with the norms' statistics held, in octaves"
+
+
+def number(value: float | None) -> str:
+    """Write a number, or a dash."""
+    return "-" if value is None else f"{value:.2f}" if abs(value) < 10 else f"{value:.0f}"
+
+
+def short(name: str) -> str:
+    """Shorten a comparison's name to what a column holds; the full one stands with its reason."""
+    for long, brief in SHORT:
+        name = name.replace(long, brief)
+    return textwrap.shorten(name, 23, placeholder=" ...")
+
+
+def span(limits: list[float] | None) -> str:
+    """Write an interval, or a dash."""
+    return "-" if limits is None else " to ".join(number(limit) for limit in limits)
+
+
+def effects(found: PrimateResult) -> str:
+    """Lay out effects and verdicts, numbered."""
+    rows = []
+    for place, row in enumerate(found.comparisons, 1):
+        cells = "-" if row["n_data"] is None else row["n_data"]
+        verdict = row["verdict"] or "-"
+        rows.append(
+            [place, short(row["name"]), row["n_model"], cells, number(row["effect"]), span(row["interval"]), verdict]
+        )
+    return table(["#", "comparison", "n", "cells", "effect", "95 %", "verdict"], rows)
+
+
+def held_to(found: PrimateResult) -> str:
+    """Lay out what each verdict is held to: its bound, the adjusted interval, and the worst cases."""
+    rows = [
+        [place, number(row["bound"]), span(row["interval_90"]), span(row["interval_holm"]), span(row["worst_case"])]
+        for place, row in enumerate(found.comparisons, 1)
+        if row["bound"] is not None
+    ]
+    return table(["#", "bound", "90 % (like)", "Holm's 95 % (unlike)", "effect at worst"], rows)
+
+
+def beside(found: PrimateResult) -> str:
+    """Lay out the values of both, and what stands beside them."""
+    rows = []
+    for place, row in enumerate(found.comparisons, 1):
+        if row["model"] is None:
+            continue
+        controls, data = row["controls"], row["data"]
+        others = [controls.get(f"{name}_effect") for name in ("untrained", "ode_net")]
+        values = [None if one is None or data is None else one + data for one in others]
+        njets = [controls.get("njets", {}).get(f"order {order}") for order in (1, 2)]
+        held = controls.get("octaves_with_norm_statistics_held")
+        rows.append([place, *(number(one) for one in (row["model"], data, *values, *njets, held))])
+    header = ["#", "network", "macaque", "untrained", "ode-net", "N-jet 1", "N-jet 2", "norm held"]
+    return table(header, rows)
+
+
+def likeness(found: PrimateResult) -> str:
+    """Lay out binned similarities."""
+    rows = [
+        [one["name"], one["measure"], number(one["similarity"]), number(one["ceiling"]), one["n_model"], one["n_data"]]
+        for one in found.similarities
+    ]
+    return table(["similarity", "measure", "value", "ceiling", "units", "cells"], rows)
+
+
+def report(found: PrimateResult) -> str:
+    """Lay out what a person sees, within 80 columns."""
+    reasons = [f"{place} {row['name']}: {row['reason']}" for place, row in enumerate(found.comparisons, 1)]
+    return "\n\n".join(
+        [
+            f"{found.network} minus macaque V1; 95 % intervals over units and cells",
+            effects(found),
+            held_to(found),
+            f"{BESIDE}\nbeside it: {found.beside}\n{beside(found)}",
+            likeness(found),
+            "\n".join(textwrap.fill(text, 80, subsequent_indent="  ") for text in reasons),
+            textwrap.fill(f"Conclusion: {found.conclusion}", 80, subsequent_indent="  "),
+        ]
+    )
