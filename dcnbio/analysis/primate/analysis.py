@@ -190,23 +190,23 @@ def analyze_primate(
         raise InputError(f"draws is {draws}; Holm's first step needs at least {LEAST_DRAWS}, and 3999 are usual.")
     rng, shown = np.random.default_rng(seed), shown_range(measures)
     questions = [*asked(shown), *([] if degrees_per_pixel is None else with_degrees(degrees_per_pixel, shown))]
+    given = {name: one for name, one in (("untrained", untrained), ("ode_net", ode_net)) if one is not None}
     own = judged(questions, measures, rng, draws)
-    given = {"untrained": untrained, "ode_net": ode_net}
-    others = {
-        name: judged(questions, first_block(one, name), rng, draws) for name, one in given.items() if one is not None
-    }
+    others = {name: judged(questions, first_block(one, name), rng, draws) for name, one in given.items()}
     rows = []
     for place, (one, comparison) in enumerate(zip(questions, own, strict=True)):
-        beside = {name: every[place] for name, every in others.items()}
-        rows.append(with_controls(one, comparison, beside, measures).to_dict())
+        there = {name: every[place] for name, every in others.items()}
+        rows.append(with_controls(one, comparison, there, measures).to_dict())
     rows += described(measures, blocks, degrees_per_pixel)
-    name, weights = (
-        str(measures.attrs.get(key, default)) for key, default in (("network", "this network"), ("weights", ""))
-    )
-    said = ", ".join(str(one.attrs.get("network", key)) for key, one in given.items() if one is not None) or "none"
-    said += "" if ode_net is not None or measures.attrs.get("row") == "ode-net" else f"; {NO_ODE_NET}"
+    name, weights = str(measures.attrs.get("network", "this network")), str(measures.attrs.get("weights", ""))
     likeness = tuple(similarities(measures, rng))
-    return PrimateResult(tuple(rows), likeness, concluded(rows, name), name, weights, seed, said)
+    return PrimateResult(tuple(rows), likeness, concluded(rows, name), name, weights, seed, beside(measures, given))
+
+
+def beside(measures: xr.Dataset, given: Mapping[str, xr.Dataset]) -> str:
+    """Say which other networks stand beside one."""
+    said = ", ".join(str(one.attrs.get("network", key)) for key, one in given.items()) or "none"
+    return said if "ode_net" in given or measures.attrs.get("row") == "ode-net" else f"{said}; {NO_ODE_NET}"
 
 
 def concluded(rows: list[dict[str, Any]], name: str) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +12,7 @@ from scipy.special import ndtri, stdtrit
 
 from dcnbio.analysis.primate.censored_slope import censored_slopes
 from dcnbio.analysis.primate.model_values import Units
-from dcnbio.analysis.primate.statistic import STATISTICS, spread, spread_error
+from dcnbio.analysis.primate.statistic import STATISTICS, skewness, skewness_error, spread, spread_error
 from dcnbio.analysis.primate.survival import survival_medians
 
 __all__ = ["DRAWS", "corrected", "estimate", "sample_draws", "unit_draws"]
@@ -18,6 +20,11 @@ __all__ = ["DRAWS", "corrected", "estimate", "sample_draws", "unit_draws"]
 DRAWS = 3999
 
 Floats = NDArray[np.float64]
+
+
+def widening(n: int) -> float:
+    """Give by how much the spread of n units' resamples falls short of Student's t."""
+    return float(stdtrit(n - 1, 0.975) / ndtri(0.975)) * math.sqrt(n / (n - 1))
 
 
 def corrected(value: float, draws: Floats, n: int) -> Floats:
@@ -32,26 +39,51 @@ def corrected(value: float, draws: Floats, n: int) -> Floats:
     >>> round(float(found.mean()), 9), bool(np.ptp(found) > 0.2)
     (1.0, True)
     """
-    wider = float(stdtrit(n - 1, 0.975) / ndtri(0.975)) * math.sqrt(n / (n - 1))
-    return np.asarray(value + wider * (draws - draws.mean()), dtype=np.float64)
+    return np.asarray(value + widening(n) * (draws - draws.mean()), dtype=np.float64)
 
 
-def spread_draws(values: Floats, samples: Floats) -> Floats:
-    """Draw where the standard deviation may lie, studentised on a log scale.
+@dataclass(frozen=True)
+class Studentised:
+    """A statistic whose standard error is known on a scale of its own.
 
-    A sample that is narrow by chance also gives itself a narrow interval; dividing each draw's deviation by its own
-    standard error takes that away.
+    Attributes
+    ----------
+    statistic, error : callable
+        Along the last axis; the error is that on the scale.
+    to, back : callable
+        To the scale on which its distribution is nearest to symmetric, and back.
+    wider : float
+        By how much intervals are widened beyond Student's t, found on simulated samples of 24 and 32.
+    """
+
+    statistic: Callable[[Floats], Floats]
+    error: Callable[[Floats], Floats]
+    to: Callable[[Floats], Floats]
+    back: Callable[[Floats], Floats]
+    wider: float = 1.0
+
+
+# without the factor a skewness at the bound was called like in 7 to 8 % of simulated samples
+STUDENTISED = {
+    "sd": Studentised(spread, spread_error, np.log, np.exp),
+    "skewness": Studentised(skewness, skewness_error, np.arcsinh, np.sinh, 1.15),
+}
+
+
+def studentised_draws(kind: Studentised, values: Floats, samples: Floats) -> Floats:
+    """Draw where a statistic may lie, each draw's deviation over its own standard error.
+
+    A sample that is narrow, or symmetric, by chance also gives itself a narrow interval; this takes that away.
     """
     n = len(values)
-    value, error = float(spread(values)), float(spread_error(values))
-    if value <= 0 or error <= 0:
-        return np.full(len(samples), value)
-    found, errors = spread(samples), spread_error(samples)
-    usable = (found > 0) & (errors > 1e-3 * error)
+    value, error = kind.statistic(values), float(kind.error(values))
+    if np.ptp(values) == 0 or error <= 0:
+        return np.full(len(samples), float(value))
+    errors = kind.error(samples)
+    usable = (np.ptp(samples, axis=-1) > 0) & (errors > 1e-3 * error)
     t = np.zeros(len(samples))
-    t[usable] = (np.log(found[usable]) - math.log(value)) / errors[usable]
-    wider = float(stdtrit(n - 1, 0.975) / ndtri(0.975)) * math.sqrt(n / (n - 1))
-    return np.asarray(value * np.exp(-wider * error * t), dtype=np.float64)
+    t[usable] = (kind.to(kind.statistic(samples[usable])) - kind.to(value)) / errors[usable]
+    return np.asarray(kind.back(kind.to(value) - kind.wider * widening(n) * error * t), dtype=np.float64)
 
 
 def sample_draws(statistic: str, values: Floats, samples: Floats) -> Floats:
@@ -64,8 +96,8 @@ def sample_draws(statistic: str, values: Floats, samples: Floats) -> Floats:
     values : float array [value]
     samples : float array [draw, value]
     """
-    if statistic == "sd":
-        return spread_draws(values, samples)
+    if statistic in STUDENTISED:
+        return studentised_draws(STUDENTISED[statistic], values, samples)
     function = STATISTICS[statistic]
     found = function(samples)
     # percentiles of resampled medians are order statistics, which cover as they are; the end of a range stays there

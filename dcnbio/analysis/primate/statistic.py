@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["STATISTICS", "mean", "median", "skewness", "spread", "spread_error"]
+__all__ = ["STATISTICS", "mean", "median", "skewness", "skewness_error", "spread", "spread_error"]
 
 Floats = NDArray[np.float64]
 
@@ -50,6 +50,22 @@ def spread_error(values: Floats) -> Floats:
     second = (centred**2).mean(-1, keepdims=True)
     influence = centred**2 / np.maximum(second, 1e-300) / 2
     return np.asarray(influence.std(-1, ddof=1) / np.sqrt(values.shape[-1]), dtype=np.float64)
+
+
+def skewness_error(values: Floats) -> Floats:
+    """Give the standard error of arsinh of skewness, by the influence function z^3 - 3 z - 3/2 g (z^2 - 1) - g.
+
+    Examples
+    --------
+    >>> bool(abs(skewness_error(np.random.default_rng(0).normal(size=9000)) * np.sqrt(9000 / 6) - 1) < 0.1)
+    True
+    """
+    g = skewness(values)
+    centred = values - values.mean(-1, keepdims=True)
+    z = centred / np.sqrt(np.maximum((centred**2).mean(-1, keepdims=True), 1e-300))
+    influence = z**3 - 3 * z - 1.5 * g[..., None] * (z**2 - 1) - g[..., None]
+    error = influence.std(-1, ddof=1) / np.sqrt(values.shape[-1])
+    return np.asarray(error / np.sqrt(1 + g**2), dtype=np.float64)
 
 
 STATISTICS = {"sd": spread, "skewness": skewness, "median": median, "mean": mean}
