@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Literal
 
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
-from matplotlib.ticker import NullFormatter, NullLocator
+from matplotlib.ticker import MaxNLocator, NullFormatter, NullLocator
 
 __all__ = ["octave_axis", "octave_ticks"]
 
@@ -19,13 +20,24 @@ def octave_ticks(low: float, high: float) -> list[float]:
     --------
     >>> octave_ticks(0.2, 6), octave_ticks(0.5, 1.7), octave_ticks(1.0, 1.8)
     ([0.25, 0.5, 1.0, 2.0, 4.0], [0.5, 0.75, 1.0, 1.5], [1.0, 1.25, 1.5, 1.75])
+    >>> octave_ticks(0.91, 1.12)
+    [0.95, 1.0, 1.05, 1.1]
     """
     span = math.log2(high / low)
     steps = (1.0,) if span >= 3 else (1.0, 1.5) if span >= 1 else (1.0, 1.25, 1.5, 1.75)
     octaves = range(math.floor(math.log2(low)), math.ceil(math.log2(high)) + 1)
     every = 2 if span > 5 else 1
     found = [step * 2.0**octave for octave in octaves if octave % every == 0 for step in steps]
-    return [value for value in found if low <= value * (1 + 1e-9) and value <= high * (1 + 1e-9)]
+    shown = inside(found, low, high)
+    # within a small part of an octave round numbers are all there is
+    if len(shown) > 2:
+        return shown
+    return inside(MaxNLocator(nbins=5, steps=[1, 2, 5, 10]).tick_values(low, high), low, high)
+
+
+def inside(values: Iterable[float], low: float, high: float) -> list[float]:
+    """Leave those that are from low to high, but for rounding."""
+    return [round(float(value), 12) for value in values if low <= value * (1 + 1e-9) and value <= high * (1 + 1e-9)]
 
 
 def octave_axis(axes: Axes, which: Literal["x", "y"]) -> None:
