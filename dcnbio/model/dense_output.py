@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -27,17 +26,6 @@ def interpolate(weights: Tensor, parts: Parts, out: Tensor | None = None) -> Ten
     return total
 
 
-def room(shape: tuple[int, ...], like: Tensor) -> Tensor:
-    """Give memory that nothing is written to yet.
-
-    On the CPU by NumPy, which asks the system for large pages: touching those of a long path for the first time takes a
-    fifth of what it takes otherwise.
-    """
-    if like.device.type != "cpu" or like.dtype not in (torch.float32, torch.float64):
-        return torch.empty(shape, dtype=like.dtype, device=like.device)
-    return torch.from_numpy(np.empty(shape, np.float32 if like.dtype == torch.float32 else np.float64))
-
-
 class DenseOutput:
     """The path of every image at given times, filled in as steps are accepted.
 
@@ -53,7 +41,7 @@ class DenseOutput:
 
     def __init__(self, times: Tensor, h0: Tensor, start: float = 0.0) -> None:
         self.times: list[float] = times.tolist()
-        self.path = room((len(h0), len(self.times), *h0.shape[1:]), h0)
+        self.path = torch.empty((len(h0), len(self.times), *h0.shape[1:]), dtype=h0.dtype, device=h0.device)
         self.filled = torch.zeros(self.path.shape[:2], dtype=torch.bool)
         for position, time in enumerate(self.times):
             if time == start:
