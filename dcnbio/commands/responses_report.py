@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["report"]
 
+ZERO = 1e-9  # what is smaller is rounding
 UNTRAINED = "the same network untrained"
 PREDICTED = ("contrast-time law", "made by the norms")
 CHANGE = ": change of "
@@ -45,8 +46,7 @@ def report(found: ResponsesResult) -> str:
     """Lay out tables and sentences."""
     attrs, n = found.measures.attrs, found.measures.sizes["unit"]
     parts = [f"{attrs['network']} ({attrs['row']}), {n} units, medians; r = max(0, z(T) - z_blank(T))"]
-    medians = [row(claim) for claim in found.claims if claim.control.name == UNTRAINED and not is_said(claim)]
-    parts.append(table(["measure", "n", "median", "95 % over units", "untrained"], medians))
+    parts += median_tables(found.claims)
     for block, results in found.beyond.items():
         if results:
             parts.append(beyond_table(block, results))
@@ -65,11 +65,23 @@ def is_said(claim: Claim) -> bool:
     return claim.control.name != UNTRAINED or "share of responsive" in claim.name
 
 
-def row(claim: Claim) -> list[str]:
+def median_tables(claims: Sequence[Claim]) -> list[str]:
+    """Lay out medians beside those of the untrained network, a table for each block where there are several."""
+    tables: dict[str, list[list[str]]] = {}
+    for claim in claims:
+        if claim.control.name == UNTRAINED and not is_said(claim):
+            block, several, name = claim.name.partition(": ")
+            block, name = (block, name) if several and block.startswith("block ") else ("", claim.name)
+            tables.setdefault(block, []).append(row(claim, name))
+    header = ["measure", "n", "median", "95 % over units", "untrained"]
+    return [f"{block}\n{table(header, rows)}".strip() for block, rows in tables.items()]
+
+
+def row(claim: Claim, name: str) -> list[str]:
     """Lay out one median."""
     interval = claim.interval.to_list()
     limits = f"{interval[0]:.3g} to {interval[1]:.3g}" if interval else "-"
-    name = textwrap.shorten(claim.name.removesuffix(", median"), 40, placeholder="...")
+    name = textwrap.shorten(name.removesuffix(", median"), 38, placeholder="...")
     return [name, str(claim.n), number(claim.estimate), limits, number(claim.control.estimate)]
 
 
@@ -78,10 +90,10 @@ def number(value: float, digits: int = 3) -> str:
 
     Examples
     --------
-    >>> number(0.1234, 2), number(float("nan")), number(-0.0001, 2)
-    ('0.12', '-', '-0.0001')
+    >>> number(0.1234, 2), number(float("nan")), number(-1e-16, 2)
+    ('0.12', '-', '0')
     """
-    return "-" if value != value else f"{value:.{digits}g}"
+    return "-" if value != value else f"{0.0 if abs(value) < ZERO else value:.{digits}g}"
 
 
 def beyond_table(block: int, results: Sequence[Beyond]) -> str:
@@ -90,14 +102,15 @@ def beyond_table(block: int, results: Sequence[Beyond]) -> str:
     for one in results:
         limits = one.interval.to_list()
         clear = limits is not None and (limits[0] > 0 or limits[1] < 0)
+        more = "-" if limits is None else number(one.remains, 2) + "*" * clear
         twin = "-" if one.untrained_left is None else number(one.untrained_left.value, 2)
         medians = [number(found.value, 2) for found in (one.measured, one.predicted, one.frozen, one.left)]
-        rows.append([one.short, one.by, str(one.measured.n), *medians, twin, number(one.remains, 2) + "*" * clear])
+        rows.append([one.short, one.by, str(one.measured.n), *medians, twin, more])
     header = ["result", "by", "n", "is", "pred.", "frozen", "left", "untr.", "more"]
     about = (
         f"block {block}: what the contrast-time law or the norms predict (pred.), the value with frozen norm "
         "statistics, what is left (octaves of a law's, or the frozen value), the same untrained, and trained minus "
-        "untrained (* the 95 % interval over units leaves out 0); c/4: at a quarter contrast"
+        "untrained (* its 95 % interval over units leaves out 0; - fewer than 6 units); c/4: a quarter of the contrast"
     )
     return wrapped(about) + "\n" + table(header, rows)
 

@@ -8,9 +8,9 @@ import torch
 from dcnbio.errors import InputError
 from dcnbio.model.interventions import (
     freeze_norms,
-    freeze_norms_each,
     freeze_time,
     hold_norms,
+    lend_norms,
     scale_sigma,
     silence_orders,
 )
@@ -83,19 +83,19 @@ def test_without_any_order_the_blocks_see_nothing():
         silence_orders(net, {3})
 
 
-@pytest.mark.parametrize("row", ["dcn-ode", "resnet-srf-blocks"])
-def test_each_image_keeps_the_statistics_of_its_own_reference(row):
-    net, references = small(row), images(3)
-    mixed = torch.stack([references[0], references[1] / 2 + images(1, seed=5)[0] / 2, references[2]])
+@pytest.mark.parametrize("row", ["dcn-ode", "dcn-sigma-t"])
+def test_the_first_part_lends_its_statistics_to_the_others(row):
+    net, first, other = small(row), images(2), images(2, seed=5)
     with torch.no_grad():
-        frozen = freeze_norms_each(net, references, 2, times=41)
-        torch.testing.assert_close(frozen(references), net(references), atol=5e-3, rtol=1e-2)
-        changed, alone = frozen(mixed), freeze_norms(net, references[1:2], times=41)(mixed[1:2])
-        torch.testing.assert_close(changed[[0, 2]], net(references)[[0, 2]], atol=5e-3, rtol=1e-2)
-        torch.testing.assert_close(changed[1:2], alone, atol=5e-3, rtol=1e-2)
-        assert (changed[1:2] - net(mixed)[1:2]).abs().max() > 1e-3
-    with pytest.raises(InputError, match="has blocks 1 to 2"):
-        freeze_norms_each(net, references, 5)
+        expected = net(first)
+        logits = lend_norms(net, 3)(torch.cat([first, other, first]))
+        torch.testing.assert_close(logits[:2], expected, atol=1e-3, rtol=1e-3)
+        torch.testing.assert_close(logits[4:], expected, atol=1e-3, rtol=1e-3)
+        alone = freeze_norms(net, first[1:], times=81)(other[1:])
+        torch.testing.assert_close(logits[3:4], alone, atol=5e-3, rtol=1e-2)
+        assert (logits[2:4] - net(other)).abs().max() > 1e-3
+    with pytest.raises(InputError, match="parts is 1; a batch has a first part"):
+        lend_norms(net, 1)
 
 
 @pytest.mark.parametrize("row", ["dcn-ode", "dcn-sigma-t"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
+from dcnbio.analysis.responses.tuning_measures import RESPONSIVE_SHARE
 from dcnbio.analysis.responses.unit_table import Columns
 from dcnbio.analysis.shapes import Floats
 from dcnbio.errors import InputError
@@ -12,13 +13,15 @@ from dcnbio.errors import InputError
 __all__ = ["interaction_measures", "suppression_by"]
 
 
-def suppression_by(alone: Floats, together: Floats) -> Floats:
+def suppression_by(alone: Floats, together: Floats, least: float = 0.0) -> Floats:
     """Give 1 - r(with the other) / r(alone): 1 for silence, 0 for no change, below 0 for facilitation.
 
     Parameters
     ----------
     alone, together : array [unit]
         Responses, at least 0.
+    least : float
+        Response to its grating alone below which a unit has no index, since it would be a ratio of noise.
 
     Returns
     -------
@@ -31,7 +34,7 @@ def suppression_by(alone: Floats, together: Floats) -> Floats:
     [0.5, -0.5, nan]
     """
     found: Floats = np.full(alone.shape, np.nan)
-    good = alone > 0
+    good = (alone > 0) & (alone >= least)
     found[good] = 1 - together[good] / alone[good]
     return found
 
@@ -69,9 +72,18 @@ def interaction_measures(recording: xr.Dataset, signal: str = "z") -> Columns:
             raise InputError(f"signal is {signal!r}; the recording has {', '.join(map(str, recording.data_vars))}.")
         above = (recording[name] - recording[f"{signal}_blank"]).clip(min=0)
         r = {str(condition): above.sel(condition=condition).values for condition in above["condition"].values}
-        iso = suppression_by(r["centre"], r["iso_surround"])
-        cross = suppression_by(r["centre"], r["cross_surround"])
-        columns[f"cross_orientation_suppression{suffix}"] = suppression_by(r["grating"], r["plaid"])
+        block = recording["block"].values
+
+        def index(alone: str, together: str, r: dict[str, Floats] = r, block: Floats = block) -> Floats:
+            found: Floats = np.full(block.shape, np.nan)
+            for number in np.unique(block):
+                here = block == number
+                least = RESPONSIVE_SHARE * float(np.median(r[alone][here]))
+                found[here] = suppression_by(r[alone][here], r[together][here], least)
+            return found
+
+        iso, cross = index("centre", "iso_surround"), index("centre", "cross_surround")
+        columns[f"cross_orientation_suppression{suffix}"] = index("grating", "plaid")
         columns[f"iso_surround_suppression{suffix}"] = iso
         columns[f"cross_surround_suppression{suffix}"] = cross
         columns[f"surround_orientation_difference{suffix}"] = iso - cross

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import dataclass
 
 import numpy as np
 import xarray as xr
 
 from dcnbio.analysis.claim import Claim, Control
 from dcnbio.analysis.responses.blocks import by_block
-from dcnbio.analysis.responses.survival import SurvivalMedian, survival_median
 from dcnbio.analysis.statistics.interval import Interval
 
 __all__ = ["level_claims"]
@@ -22,14 +22,24 @@ MEASURES = {
 }
 
 
-def middle(units: xr.Dataset, name: str) -> SurvivalMedian | None:
-    """Give the median of a measure, with limits as limits; None where no unit has it."""
+@dataclass(frozen=True)
+class Middle:
+    """The median of a measure over the units of a block that have it, limits counted as what they are limits of."""
+
+    value: float
+    n: int
+    limits: int
+
+
+def middle(units: xr.Dataset, name: str) -> Middle | None:
+    """Give the median of a measure; None where no unit has it."""
     values = units[name].values
     good = np.isfinite(values)
     if not good.any():
         return None
     flag = f"censored_{name}"
-    return survival_median(values[good], units[flag].values[good] if flag in units else np.zeros(good.sum(), bool))
+    limits = int(units[flag].values[good].sum()) if flag in units else 0
+    return Middle(float(np.median(values[good])), int(good.sum()), limits)
 
 
 def level_claims(measures: xr.Dataset, growth: xr.Dataset | None) -> list[Claim]:
@@ -81,15 +91,13 @@ def growth_levels(growth: xr.Dataset) -> list[Claim]:
     ]
 
 
-def level_claim(
-    blocks: tuple[int, int], words: str, pair: tuple[SurvivalMedian, SurvivalMedian], stride: float
-) -> Claim:
+def level_claim(blocks: tuple[int, int], words: str, pair: tuple[Middle, Middle], stride: float) -> Claim:
     """Describe one ratio of medians."""
     first, second = pair
     ratio = second.value / first.value
     falls = words == "preferred spatial frequency"
     expected = 1 / stride if falls else stride
-    limits = f"; {first.censored} of {first.n} and {second.censored} of {second.n} are limits"
+    limits = f"; {first.limits} of {first.n} and {second.limits} of {second.n} are limits"
     return Claim(
         f"block {blocks[1]} over {blocks[0]}: {words}, ratio of medians",
         second.n,
@@ -97,6 +105,7 @@ def level_claim(
         ratio,
         NONE,
         Control("the stride alone", expected),
-        f"From block {blocks[0]} to {blocks[1]} the median {words} goes from {first} to {second}, a ratio of "
-        f"{ratio:.2g}; the stride alone gives {expected:.2g}{limits}. This is described, without a verdict.",
+        f"From block {blocks[0]} to {blocks[1]} the median {words} goes from {first.value:.3g} to {second.value:.3g}, "
+        f"a ratio of {ratio:.2g}; the stride alone gives {expected:.2g}{limits}. "
+        "This is described, without a verdict.",
     )

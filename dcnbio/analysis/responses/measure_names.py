@@ -6,7 +6,7 @@ __all__ = ["CENSORED", "MEASURES"]
 
 SILENT = "the unit never responds above the blank"
 NO_SURROUND = "the largest grating suppresses by under 2 %, or the unit is silent"
-NO_RESPONSE = "the unit does not respond to its own grating of that size"
+NO_RESPONSE = "the unit responds to its own grating of that size with under a tenth of the block's median"
 NO_FIT = "the fit failed, or the unit is silent"
 
 # name: (long name, units, when it is not defined)

@@ -12,6 +12,7 @@ from dcnbio.analysis.shapes import Floats
 
 __all__ = ["PREDICTIONS", "Parts", "Prediction"]
 
+LEAST_R_SQUARED = 0.9
 QUARTER = -2.0  # octaves: a quarter of the contrast, and by the law of the time
 
 
@@ -103,6 +104,27 @@ def by_law(name: str, words: str, short: str, *, ratio: bool = True) -> Predicti
     return Prediction(words, short, "law", (name, f"{name}_law"), parts)
 
 
+def readable(measures: xr.Dataset, name: str, suffix: str = "") -> Floats:
+    """Give a parameter of Naka and Rushton's function where that describes the unit: no limits, R2 above 0.9."""
+    values, quality = uncensored(measures, f"{name}{suffix}"), known(measures, f"r_squared{suffix}")[0]
+    limits = f"censored_c50{suffix}"
+    bad = ~(quality > LEAST_R_SQUARED)
+    if limits in measures:
+        bad |= measures[limits].values
+    return np.where(bad, np.nan, values)
+
+
+def by_law_of_fit(name: str, words: str, short: str) -> Prediction:
+    """Set a parameter of Naka and Rushton's function beside what the law gives, of units that both describe."""
+
+    def parts(measures: xr.Dataset) -> Parts:
+        here, there = (readable(measures, name, suffix) for suffix in ("", "_law"))
+        frozen = readable(measures, name, "_frozen") if f"{name}_frozen" in measures else np.full(here.shape, np.nan)
+        return Parts(here, there, frozen, octaves(here, there))
+
+    return Prediction(words, short, "law", (name, f"{name}_law", "r_squared", "r_squared_law"), parts)
+
+
 def at_low_contrast(name: str, words: str, short: str, predicted: float | None) -> Prediction:
     """Set the change of a measure at a quarter of the contrast, in octaves, beside that by law."""
     low = f"{name}_low_contrast"
@@ -150,9 +172,9 @@ PREDICTIONS: tuple[Prediction, ...] = (
     by_norm(
         "surround_orientation_difference", "surround suppression, along minus across", "along minus across", "held"
     ),
-    by_law("r_max", "Rmax of contrast", "Rmax"),
-    by_law("c50", "c50 of contrast", "c50"),
-    by_law("exponent", "exponent of contrast", "exponent"),
+    by_law_of_fit("r_max", "Rmax of contrast", "Rmax"),
+    by_law_of_fit("c50", "c50 of contrast", "c50"),
+    by_law_of_fit("exponent", "exponent of contrast", "exponent"),
     by_law("peak_time", "peak time (solver time)", "peak time"),
     by_law("half_rise_time", "half-rise time (solver time)", "half-rise time"),
     by_law("sign_reversals", "sign reversals of the response", "sign reversals", ratio=False),

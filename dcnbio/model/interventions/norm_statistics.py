@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor, nn
 
-__all__ = ["Clock", "ClockedField", "FixedNorm", "HeldNorm", "Moments", "group_moments", "group_norms"]
+__all__ = ["Clock", "ClockedField", "FixedNorm", "HeldNorm", "LentNorm", "Moments", "group_moments", "group_norms"]
 
 
 @dataclass
@@ -20,9 +20,8 @@ class Clock:
 
 @dataclass
 class Moments:
-    """Mean and variance of each channel's group at several solver times: of every reference image, or over them."""
+    """Mean and variance of each channel's group at several solver times, over reference images."""
 
-    each: bool = False
     times: list[float] = field(default_factory=list)
     mean: list[Tensor] = field(default_factory=list)
     variance: list[Tensor] = field(default_factory=list)
@@ -30,8 +29,8 @@ class Moments:
     def add(self, time: float, mean: Tensor, variance: Tensor) -> None:
         """Take note of the moments (n, c) of the reference images at a time."""
         self.times.append(time)
-        self.mean.append(mean if self.each else mean.mean(0))
-        self.variance.append(variance if self.each else variance.mean(0))
+        self.mean.append(mean.mean(0))
+        self.variance.append(variance.mean(0))
 
 
 def group_moments(norm: nn.GroupNorm, x: Tensor) -> tuple[Tensor, Tensor]:
@@ -50,8 +49,7 @@ class FixedNorm(nn.Module):
     norm : nn.GroupNorm
         Gives weight, bias and eps.
     moments : Moments
-        At one or more times, between which they are interpolated linearly. Where they are of each reference image,
-        image i of a batch is normalised by those of reference i.
+        At one or more times, between which they are interpolated linearly.
     clock : Clock
         Says what time it is.
     """
@@ -64,7 +62,7 @@ class FixedNorm(nn.Module):
         self.register_buffer("variance", torch.stack(moments.variance))
 
     def between(self, values: Tensor, time: float) -> Tensor:
-        """Interpolate (k, c), or (k, n, c), at a time."""
+        """Interpolate (k, c) at a time."""
         later = next((i for i, known in enumerate(self.times) if known >= time), len(self.times) - 1)
         if later == 0 or self.times[later] <= time:
             return values[later]
@@ -100,6 +98,27 @@ class HeldNorm(nn.Module):
         scale = self.norm.weight / torch.sqrt(variance + self.norm.eps)
         held: Tensor = (x - mean[..., None, None]) * scale[..., None, None] + self.norm.bias[:, None, None]
         return held
+
+
+class LentNorm(nn.Module):
+    """A group norm of batches in equal parts, in which image i of the first part lends its statistics to the others'.
+
+    Parameters
+    ----------
+    norm : nn.GroupNorm
+    parts : int
+    """
+
+    def __init__(self, norm: nn.GroupNorm, parts: int) -> None:
+        super().__init__()
+        self.norm, self.parts = norm, parts
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Normalise maps (parts * n, c, y, x)."""
+        mean, variance = group_moments(self.norm, x[: len(x) // self.parts])
+        scale = self.norm.weight / torch.sqrt(variance + self.norm.eps)
+        shift = (self.norm.bias - mean * scale).repeat(self.parts, 1)
+        return torch.addcmul(shift[..., None, None], x, scale.repeat(self.parts, 1)[..., None, None])
 
 
 class ClockedField(nn.Module):

@@ -16,6 +16,7 @@ from dcnbio.model.interventions.norm_statistics import (
     ClockedField,
     FixedNorm,
     HeldNorm,
+    LentNorm,
     Moments,
     group_moments,
     group_norms,
@@ -24,7 +25,7 @@ from dcnbio.model.interventions.separable_field import with_separable_filters
 from dcnbio.model.network import Network
 from dcnbio.model.ode_block import ODEBlock
 
-__all__ = ["freeze_norms", "freeze_norms_each", "hold_norms"]
+__all__ = ["freeze_norms", "hold_norms", "lend_norms"]
 
 LEAST_SPREAD = 3.0  # a reference's standard deviation over sqrt(eps) below which eps, not the image, would be the norm
 
@@ -64,7 +65,7 @@ def hold_norms(net: Network) -> Network:
 
 
 @torch.no_grad()
-def freeze_norms(net: Network, images: Tensor, times: int = 9) -> Network:
+def freeze_norms(net: Network, images: Tensor, times: int = 25) -> Network:
     """Give a copy whose norms use the mean statistics of reference images at the same solver time.
 
     What normalisation by the image itself does (saturation, suppression, latency that follows contrast) is then gone.
@@ -75,7 +76,7 @@ def freeze_norms(net: Network, images: Tensor, times: int = 9) -> Network:
     images : Tensor, shape (n, 3, y, x)
         Reference: their means and variances of every group are averaged, at `times` times along their own paths.
     times : int
-        From 0 to T, between which the statistics are interpolated.
+        From 0 to T, denser at first, between which the statistics are interpolated; at least 2.
 
     Returns
     -------
@@ -100,73 +101,88 @@ def freeze_norms(net: Network, images: Tensor, times: int = 9) -> Network:
     >>> tuple(frozen(torch.rand(2, 3, 32, 32)).shape)
     (2, 10)
     """
-    return frozen_copy(net, images, times, Moments, len(net.blocks))
+    return frozen_copy(net, images, times)
 
 
-@torch.no_grad()
-def freeze_norms_each(net: Network, images: Tensor, block: int, times: int = 9) -> Network:
-    """Give a copy for as many images, whose norms take for image i the statistics that reference i has at that time.
+def lend_norms(net: Network, parts: int) -> Network:
+    """Give a copy for batches of several equal parts, whose norms use the statistics of the first for all.
 
-    Shown the references themselves, it answers as the network does. Shown each with something added, it says what the
-    filters make of that; what the network itself does beyond is the norms' reaction to it.
+    Image i of every part is normalised by the statistics that image i of the first has at the same solver time. The
+    first part is then answered as by the network itself; the others tell what the filters make of them, without the
+    norms' reaction to what they have beyond the first.
 
     Parameters
     ----------
     net : Network
-    images : Tensor, shape (n, 3, y, x)
-        References, in the order in which images will be shown.
-    block : int
-        From 1: the norms up to that which reads this block are frozen; later ones stay as they are.
-    times : int
-        From 0 to T, between which the statistics are interpolated.
+    parts : int
+        Of a batch, at least 2.
 
     Returns
     -------
     Network
-        For batches of n images alone, and for "shared" stepping.
+        For "shared" stepping alone, which keeps the parts at one time.
+
+    Raises
+    ------
+    InputError
+        If there are too few parts.
 
     Notes
     -----
-    A reference with little contrast is allowed, since its own statistics, with eps, are what it was normalised by.
+    Unlike `freeze_norms`, it interpolates nothing: the parts are solved together. It misleads where the first has so
+    little contrast that the others grow far beyond it, since nothing keeps them at its speed.
 
     Examples
     --------
     >>> from dcnbio.model.network import build
     >>> net = build("dcn-ode", widths=(8,), norm_groups=8, integration_time=0.1)
-    >>> images = torch.rand(3, 3, 32, 32)
-    >>> bool(torch.allclose(freeze_norms_each(net, images, 1)(images), net(images), atol=1e-2))
-    True
+    >>> first, other = torch.rand(2, 3, 32, 32), torch.rand(2, 3, 32, 32)
+    >>> logits = lend_norms(net, 2)(torch.cat([first, other]))
+    >>> bool(torch.allclose(logits[:2], net(first), atol=1e-2)), bool(torch.allclose(logits[2:], net(other), atol=1e-2))
+    (True, False)
     """
-    net.block(block)  # for its refusal
-    return frozen_copy(net, images, times, partial(Moments, each=True), block)
+    if parts < 2:
+        raise InputError(
+            f"parts is {parts}; a batch has a first part, which lends its statistics, and 1 or more others."
+        )
+    return changed_norms(net, partial(LentNorm, parts=parts))
 
 
-def frozen_copy(net: Network, images: Tensor, times: int, moments: Callable[[], Moments], last: int) -> Network:
-    """Freeze the norms of blocks 1 to `last`, and that which reads each of them."""
+def frozen_copy(net: Network, images: Tensor, times: int) -> Network:
+    """Freeze the norms of every block, and that which reads each of them."""
     frozen = copy.deepcopy(net)
     h = net.stem(images)
-    for number, block in enumerate(list(frozen.blocks)[:last], 1):
+    for number, block in enumerate(frozen.blocks, 1):
         path_times, path = states(net, number, h, times)
         if isinstance(block, ODEBlock):
-            freeze_field(block, path_times, path, moments)
+            freeze_field(block, path_times, path)
         else:
-            freeze_inside(block, lambda block=block, h=h: block(h), number, moments)  # type: ignore[misc]
+            freeze_inside(block, lambda block=block, h=h: block(h), number)  # type: ignore[misc]
         reader = frozen.transitions[number - 1] if number <= len(frozen.transitions) else frozen.readout
         original = reader.norm
-        if number <= len(frozen.transitions) and number < last:
+        if number <= len(frozen.transitions):
             h = reader(path[:, -1])
         if isinstance(original, nn.GroupNorm):  # one that is frozen already stays as it is
-            seen = moments()
+            moments = Moments()
             for i, time in enumerate(path_times):
-                seen.add(time, *group_moments(original, path[:, i]))
-            check_spread(original, seen, f"block {number}'s output", first=1)
-            reader.norm = FixedNorm(original, seen, Clock(path_times[-1]))
+                moments.add(time, *group_moments(original, path[:, i]))
+            check_spread(original, moments, f"block {number}'s output", first=1)
+            reader.norm = FixedNorm(original, moments, Clock(path_times[-1]))
     return frozen
 
 
 def states(net: Network, number: int, h: Tensor, times: int) -> tuple[list[float], Tensor]:
-    """Give the reference images' path in a block."""
-    solution = net.block(number).run(h, net.solver, times if net.spec.depth == "ode" else 2)
+    """Give the reference images' path in a block, at times that are denser the earlier they are.
+
+    h moves at a speed that the last norm fixes, so its statistics change fastest where h is smallest, at first: the
+    times are T (i / n)^2.
+    """
+    if net.spec.depth != "ode":
+        solution = net.block(number).run(h, net.solver, 2)
+    else:
+        end = float(net.block(number).integration_time)
+        wanted = [end * (i / (times - 1)) ** 2 for i in range(times)]
+        solution = net.block(number).run(h, net.solver, wanted)
     return solution.times.tolist(), solution.path
 
 
@@ -183,9 +199,9 @@ def watched(module: nn.Module, run: Callable[[], Tensor], seen: dict[nn.Module, 
         hook.remove()
 
 
-def freeze_field(block: ODEBlock, times: list[float], path: Tensor, moments: Callable[[], Moments]) -> None:
+def freeze_field(block: ODEBlock, times: list[float], path: Tensor) -> None:
     """Fix the norms of a vector field along the reference's path."""
-    seen: dict[nn.Module, Moments] = defaultdict(moments)
+    seen: dict[nn.Module, Moments] = defaultdict(Moments)
     for i, time in enumerate(times):
         state, moment = path[:, i], torch.tensor(time, dtype=path.dtype, device=path.device)
         watched(block.field, lambda t=moment, h=state: block.field(t, h), seen, time)  # type: ignore[misc]
@@ -196,9 +212,9 @@ def freeze_field(block: ODEBlock, times: list[float], path: Tensor, moments: Cal
     block.field = ClockedField(with_separable_filters(block.field), clock)
 
 
-def freeze_inside(block: nn.Module, run: Callable[[], Tensor], number: int, moments: Callable[[], Moments]) -> None:
+def freeze_inside(block: nn.Module, run: Callable[[], Tensor], number: int) -> None:
     """Fix the norms of a residual block."""
-    seen: dict[nn.Module, Moments] = defaultdict(moments)
+    seen: dict[nn.Module, Moments] = defaultdict(Moments)
     watched(block, run, seen, 0.0)
     for owner, name, norm in list(group_norms(block)):
         check_spread(norm, seen[norm], f"norm {name!r} of block {number}")
@@ -207,8 +223,6 @@ def freeze_inside(block: nn.Module, run: Callable[[], Tensor], number: int, mome
 
 def check_spread(norm: nn.GroupNorm, moments: Moments, name: str, first: int = 0) -> None:
     """Refuse a reference whose variance is that of eps."""
-    if moments.each:
-        return  # each reference is then normalised as it was
     least = min(float(variance.min()) for variance in moments.variance[first:])
     if norm.eps > 0 and least < LEAST_SPREAD**2 * norm.eps:
         raise InputError(

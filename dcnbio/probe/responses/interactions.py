@@ -15,7 +15,7 @@ from tqdm.std import tqdm
 
 from dcnbio.errors import InputError
 from dcnbio.images import CentreSurround, Plaid, render
-from dcnbio.model.interventions import freeze_norms_each
+from dcnbio.model.interventions import lend_norms
 from dcnbio.model.network import Network
 from dcnbio.probe.responses.own_stimuli import OwnGratings
 from dcnbio.probe.responses.unit_position import unit_position
@@ -23,7 +23,7 @@ from dcnbio.probe.responses.units import Recorder, UnitSettings, unit_coordinate
 
 __all__ = ["CONDITIONS", "InteractionStimuli", "record_interactions"]
 
-# what is shown; the first of each row is that whose statistics are held for the row
+# what is shown; the first of each row lends its statistics to the row
 CONDITIONS = {"grating": ("grating", "plaid"), "centre": ("centre", "iso_surround", "cross_surround")}
 
 
@@ -205,12 +205,15 @@ def interactions_of(
 ) -> Iterator[tuple[str, NDArray[np.float64]]]:
     """Give z and h(T) - h(0), (2, unit), of every condition, as it is and with statistics held."""
     each = np.arange(len(rows))
-    for reference, conditions in CONDITIONS.items():
-        frozen = freeze_norms_each(subject.net, subject.drawn(rows, reference)[0], subject.block)
-        # statistics belong to a place in the batch, which only shared steps keep together
-        held = Recorder(frozen, free.places, 2, replace(subject.net.solver, stepping="shared"))
+    for conditions in CONDITIONS.values():
+        drawn = [(condition, images) for condition in conditions for images in subject.drawn(rows, condition)]
+        # the first part is the grating alone; statistics belong to a place in the batch, so steps are shared
+        lent = lend_norms(subject.net, len(drawn))
+        held = Recorder(lent, free.places, 2, replace(subject.net.solver, stepping="shared"))
+        signals = np.stack(held.signals(torch.cat([images for _, images in drawn]))[:2])
+        parts = signals.reshape(2, len(drawn), len(rows), *signals.shape[2:])[:, :, each, -1, channels]
         for condition in conditions:
-            phases = subject.drawn(rows, condition)
-            for suffix, recorder in (("", free), ("_held", held)):
-                signals = [np.stack(recorder.signals(images)[:2])[:, each, -1, channels] for images in phases]
-                yield f"{condition}{suffix}", np.mean(signals, axis=0)
+            mine = [i for i, (name, _) in enumerate(drawn) if name == condition]
+            alone = [np.stack(free.signals(drawn[i][1])[:2])[:, each, -1, channels] for i in mine]
+            yield condition, np.mean(alone, axis=0)
+            yield f"{condition}_held", parts[:, mine].mean(1)
