@@ -110,11 +110,11 @@ def controls_of(claim: Mapping[str, Any], data: float) -> list[tuple[str, float,
     [('untrained network', 0.5, 0)]
     >>> several = {"untrained_effect": 0.25, "untrained_n": 32, "ode_net_effect": None, "njets": {"order 1": 2.5}}
     >>> controls_of({"controls": several}, 1.5)
-    [('untrained network', 0.25, 32), ('N-jet, order 1', 1.0, 0)]
+    [('untrained network', 0.25, 32), ('N-jet of order 1', 1.0, 0)]
     """
     several = claim.get("controls") or {"untrained_effect": (claim.get("control") or {}).get("estimate")}
     found = [(name, several.get(f"{key}_effect"), int(several.get(f"{key}_n") or 0)) for key, name in NETWORKS.items()]
     theory = several.get("njets")
     if isinstance(theory, Mapping):
-        found += [(f"N-jet, {name}", float(value) - data, 0) for name, value in theory.items()]
+        found += [(f"N-jet of {name}", float(value) - data, 0) for name, value in theory.items()]
     return [(name, float(effect), n) for name, effect, n in found if effect is not None and math.isfinite(effect)]
