@@ -22,7 +22,7 @@ from dcnbio.figures.table import Table, table_of, unique
 
 __all__ = ["TUNING_CURVES"]
 
-SHOWN = 6
+SHOWN, FEW_TICKS = 6, 3
 Floats = NDArray[np.float64]
 AXES = ("orientation", "spatial_frequency", "phase")
 
@@ -100,6 +100,9 @@ def draw_tuning_curves(table: Table) -> Figure:
         column[0].set_xticks([0, 90, 180])
         column[0].set_xlim(-5, 185)
         decade_axis(column[1], "x")
+        ticks, names = column[1].get_xticks(), [text.get_text() for text in column[1].get_xticklabels()]
+        if len(ticks) > FEW_TICKS:  # a panel is narrow
+            column[1].set_xticks(ticks[::2], names[::2])
     for axes in grid[:, 0]:
         axes.set_ylabel("Response (1)")
     for axes in grid[0]:
