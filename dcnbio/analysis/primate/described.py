@@ -55,7 +55,7 @@ def unfitted(measures: xr.Dataset) -> dict[str, Any]:
     if not n:
         return {**NOTHING, "n_model": 0, "n_data": int(counts.sum()), "reason": f"no unit responds; {why}"}
     row = {"n_model": n, "n_data": int(counts.sum()), "model": k / n, "model_interval": wilson(k, n)}
-    return {**NOTHING, **row, "reason": why, "source": RINGACH}
+    return {**NOTHING, **row, "reason": f"{k} of {n} responsive units; {why}", "source": RINGACH}
 
 
 def aspect(measures: xr.Dataset) -> dict[str, Any]:
