@@ -60,7 +60,7 @@ def test_a_result_with_an_intervention(checkpoint, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--size", "huge"], "size is 'huge'; sizes are quick, default, full"),
+        (["--size", "huge"], "size is 'huge'; sizes are quick, small, default, full"),
         (["--intervention", "sigma"], "--intervention is 'sigma'; give sigma=FACTOR"),
         (["--intervention", "orders=1.5"], "orders takes whole numbers"),
         (["--blocks", "7"], "block is 7; dcn-ode has blocks 1 to 1"),
