@@ -1,7 +1,6 @@
 """The timing of recordings counts what it says: the same images each way, the bytes on the disk, the slower limit."""
 
 import pytest
-import torch
 from probe_speed import ProbeRow, bytes_below, calls_of, shares, show_probe, write_plainly
 
 import dcnbio
@@ -38,4 +37,3 @@ def test_the_disk_is_given_what_a_recording_takes(tmp_path):
     assert h < bytes_below(tmp_path) < 1.05 * h
     write_plainly(tmp_path / "plain", h)
     assert bytes_below(tmp_path / "plain") == h
-    assert torch.is_grad_enabled()
