@@ -263,6 +263,15 @@ def test_an_ode_net_stands_beside_where_one_is_given():
     assert compare(made_measures()).beside == "none; no trained ode-net"
 
 
+def test_a_control_that_has_no_value_says_why():
+    few = np.full(64, np.nan)
+    few[:5] = 0.4
+    found = compare(made_measures(), made_measures(field_width_nx=few))
+    controls = by_name(found)["nx = sigma_x f of the field, median of log2"]["controls"]
+    assert controls["untrained_effect"] is None
+    assert "only 5 units" in controls["untrained_reason"]
+
+
 def test_the_ode_net_that_ships_is_the_control_of_other_rows_alone(monkeypatch):
     monkeypatch.setattr("dcnbio.model.loading.shipped_checkpoints", lambda: ["dcn-ode"])
     assert ode_net_control("dcn-ode") is None

@@ -44,8 +44,10 @@ def held_control(one: Asked, measures: xr.Dataset) -> tuple[dict[str, Any], str]
 
 def other_network(name: str, own: Comparison, other: Comparison | None) -> dict[str, Any]:
     """Give the effect of another network, and the difference of the two with its interval."""
-    if other is None or not np.isfinite(other.effect):
+    if other is None:
         return {}
+    if not np.isfinite(other.effect):
+        return {f"{name}_effect": None, f"{name}_n": other.units.n, f"{name}_reason": other.reason}
     found: dict[str, Any] = {
         f"{name}_effect": other.effect,
         f"{name}_interval": other.interval(),
