@@ -166,7 +166,8 @@ def frozen_copy(net: Network, images: Tensor, times: int) -> Network:
             moments = Moments()
             for i, time in enumerate(path_times):
                 moments.add(time, *group_moments(original, path[:, i]))
-            check_spread(original, moments, f"block {number}'s output", first=1)
+            # h of a channel may begin at 0: what counts is what the next layer reads
+            check_spread(original, moments, f"block {number}'s output", first=-1)
             reader.norm = FixedNorm(original, moments, Clock(path_times[-1]))
     return frozen
 
