@@ -83,7 +83,7 @@ class MeasurePlan:
         Examples
         --------
         >>> MeasurePlan(frequencies=8).shown_frequencies((0.25, 0.125)).round(3).tolist()
-        [0.033, 0.049, 0.072, 0.125, 0.156, 0.25, 0.34, 0.5]
+        [0.033, 0.049, 0.072, 0.125, 0.157, 0.25, 0.34, 0.5]
         """
         import numpy as np
 

@@ -51,7 +51,7 @@ class InteractionStimuli:
     >>> own = OwnGratings(*(np.array([value]) for value in (90.0, 0.25, 0.0, 16.0, 16.0)))
     >>> plaids = InteractionStimuli(np.array([8.0])).images(own, 0, "plaid")
     >>> plaids.shape, [round(float(plaids.min()), 2), round(float(plaids.max()), 2)]
-    ((2, 3, 32, 32), [0.02, 0.98])
+    ((2, 3, 32, 32), [0.09, 0.91])
     """
 
     centre_diameter: NDArray[np.float64]
