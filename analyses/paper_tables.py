@@ -2,6 +2,7 @@
 
     python analyses/paper_tables.py                                     shipped networks, results/small_data.csv
     python analyses/paper_tables.py runs/*/checkpoint.safetensors       and these
+    python analyses/paper_tables.py --readme                            put the shipped ones into README.md, in place
     python analyses/paper_tables.py --decoders runs/decoder/checkpoint.safetensors
 
 The paper's numbers are in paper_values.csv; ours come from the headers of checkpoints and from results/small_data.csv,
@@ -37,8 +38,13 @@ TABLES = {
     "5": "Table 5. Filters that depend on time",
     "6": "Table 6. ODE-Net with T = 2 and CELU",
 }
-HEADER = "| network | condition | measure | paper | ours | 95 % interval | against the paper | recipe |"
-NOT_RUN = ("not run", "", "", "")
+HEADER = (
+    "| network | condition | measure | paper | ours | 95 % interval | against the paper | recipe | command | minutes |"
+)
+NOT_RUN = ("not run", "", "", "", "", "")
+BEGIN = "<!-- the paper's tables: made by python analyses/paper_tables.py --readme -->"
+END = "<!-- end of the paper's tables -->"
+Cells = list[tuple[str, ...]]
 PAPERS_IMAGES, PAPERS_EPOCHS = 50_000, 100
 RELEVANT = ("data", "optimisation", "phases", "guards", "network", "initial_sigma", "dtype")
 
@@ -63,6 +69,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--small-data", type=Path, default=HERE / "results" / "small_data.csv")
     parser.add_argument("--out", type=Path, help="a .md file; printed if left out")
     parser.add_argument("--overwrite", action="store_true")
+    parser.add_argument("--readme", action="store_true", help="put the tables into README.md, between its two marks")
     return parser.parse_args()
 
 
@@ -135,7 +142,13 @@ def matches(one: Trained, row: dict[str, str]) -> bool:
     return (one.spec["integration_time"][0], one.spec["activation"]) == wanted
 
 
-def accuracy_cells(row: dict[str, str], trained: list[Trained]) -> list[tuple[str, str, str, str]]:
+def cost(header: Header) -> tuple[str, str]:
+    """Give a run's command and minutes, as far as they were recorded."""
+    command, minutes = header.recipe.get("command"), header.metrics.get("minutes")
+    return f"`{command}`" if command else "not recorded", "not recorded" if minutes is None else f"{minutes:.0f}"
+
+
+def accuracy_cells(row: dict[str, str], trained: list[Trained]) -> Cells:
     """Give ours for a network trained on all images, one line per checkpoint."""
     found = []
     for one in (one for one in trained if matches(one, row)):
@@ -144,11 +157,13 @@ def accuracy_cells(row: dict[str, str], trained: list[Trained]) -> list[tuple[st
         low, high = accuracy_interval(round(metrics["test_accuracy"] * n), n)
         value = 100 * metrics["test_accuracy"]
         interval = f"{100 * low:.1f} to {100 * high:.1f} ({n:,} test images, one seed)"
-        found.append((f"{value:.1f} ({one.name})", interval, judged(value, row), recipe_distance(one.header)))
+        found.append(
+            (f"{value:.1f} ({one.name})", interval, judged(value, row), recipe_distance(one.header), *cost(one.header))
+        )
     return found or [NOT_RUN]
 
 
-def small_data_cells(row: dict[str, str], runs: list[dict[str, str]]) -> list[tuple[str, str, str, str]]:
+def small_data_cells(row: dict[str, str], runs: list[dict[str, str]]) -> Cells:
     """Give ours for few images per class: mean and t interval over seeds."""
     count = row["condition"].split()[0]
     mine = [run for run in runs if (run["model"], run["per_class"]) == (row["model"], count)]
@@ -161,30 +176,38 @@ def small_data_cells(row: dict[str, str], runs: list[dict[str, str]]) -> list[tu
     inside = sum(judged(value, row).startswith("within") for value in values)
     verdict = f"{inside} of {len(values)} runs within" if row["n_runs"] else "no number of runs to judge by"
     recipe = "analyses/recipes/paper_small_data.toml"
-    return [(f"{mean:.1f}", f"{limits} ({len(values)} seeds)", verdict, recipe)]
+    command = f"`python analyses/small_data.py --models {row['model']} --per-class {count} --images ...`"
+    minutes = f"{sum(float(run['minutes']) for run in mine):.0f}"
+    return [(f"{mean:.1f}", f"{limits} ({len(values)} seeds)", verdict, recipe, command, minutes)]
 
 
-def reconstruction_cells(row: dict[str, str], decoders: list[Trained]) -> list[tuple[str, str, str, str]]:
+def reconstruction_cells(row: dict[str, str], decoders: list[Trained]) -> Cells:
     """Give 1,000 x MSE of decoders; the paper's unit is not stated, and its output is rescaled by batch."""
     found = []
     for one in decoders:
         error = one.header.metrics.get("test_mse")
         if one.spec["row"] == row["model"] and error is not None:
             said = "another unit: 1,000 x MSE of the output as it is"
-            found.append((f"{1000 * error:.1f} ({one.name})", "not recorded", said, recipe_distance(one.header)))
+            found.append(
+                (
+                    f"{1000 * error:.1f} ({one.name})",
+                    "not recorded",
+                    said,
+                    recipe_distance(one.header),
+                    *cost(one.header),
+                )
+            )
     return found or [NOT_RUN]
 
 
-def cells(
-    row: dict[str, str], trained: list[Trained], decoders: list[Trained], runs: list[dict[str, str]]
-) -> list[tuple[str, str, str, str]]:
+def cells(row: dict[str, str], trained: list[Trained], decoders: list[Trained], runs: list[dict[str, str]]) -> Cells:
     """Give ours for one number of the paper's."""
     if row["metric"] == "trainable parameters":
         count = sum(p.numel() for p in build(row["model"]).parameters())
         same = abs(count - float(row["mean"])) < 500
-        return [(f"{count:,}", "exact", "the same to the printed digits" if same else "differs", "")]
+        return [(f"{count:,}", "exact", "the same to the printed digits" if same else "differs", "", "", "")]
     if row["model"] not in ROWS:
-        return [("not ours to run", "", "", "")]
+        return [("not ours to run", "", "", "", "", "")]
     if row["table"] == "2":
         return small_data_cells(row, runs)
     return reconstruction_cells(row, decoders) if row["table"] == "3" else accuracy_cells(row, trained)
@@ -195,7 +218,7 @@ def page(trained: list[Trained], decoders: list[Trained], runs: list[dict[str, s
     papers = read_rows(HERE / "paper_values.csv")
     out = ["# The paper's tables, and ours", "", "Made by `python analyses/paper_tables.py`; see there."]
     for table, title in TABLES.items():
-        out += ["", f"## {title}", "", HEADER, "|---|---|---|---|---|---|---|---|"]
+        out += ["", f"## {title}", "", HEADER, "|---" * 10 + "|"]
         for row in (row for row in papers if row["table"] == table):
             spread = f" +- {row['sd']}" if row["sd"] else ""
             for ours in cells(row, trained, decoders, runs):
@@ -204,11 +227,32 @@ def page(trained: list[Trained], decoders: list[Trained], runs: list[dict[str, s
     return "\n".join(out) + "\n"
 
 
+def into_readme(text: str, tables: str) -> str:
+    """Put the tables between the two marks of a text, in place of what is there."""
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise SystemExit(f"README.md lacks the mark {BEGIN if not begin else END}; put it back where the tables go")
+    body = tables.split("\n", 3)[3].replace("\n## ", "\n### ").strip()
+    return f"{before}{BEGIN}\n\n{body}\n\n{END}{after}"
+
+
+def shipped_networks() -> list[Trained]:
+    """Read the headers of the trained networks that ship."""
+    return [Trained(str(name), read_header(find_checkpoint(name))) for name in shipped_checkpoints()]
+
+
 def main() -> None:
     chosen = options()
+    if chosen.readme:
+        runs = read_rows(chosen.small_data) if chosen.small_data.exists() else []
+        readme = HERE / "README.md"
+        made = into_readme(readme.read_text(encoding="utf-8"), page(shipped_networks(), [], runs))
+        readme.write_text(made, encoding="utf-8")
+        return
     if chosen.out and chosen.out.exists() and not chosen.overwrite:
         raise SystemExit(f"{chosen.out} exists already; choose another name or pass --overwrite")
-    trained = [Trained(str(name), read_header(find_checkpoint(name))) for name in shipped_checkpoints()]
+    trained = shipped_networks()
     trained += [Trained(Path(name).parent.name or name, read_header(Path(name))) for name in chosen.checkpoints]
     decoders = [Trained(Path(name).parent.name or name, read_header(Path(name))) for name in chosen.decoders]
     runs = read_rows(chosen.small_data) if chosen.small_data.exists() else []
