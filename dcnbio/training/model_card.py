@@ -86,7 +86,8 @@ def result_lines(metrics: Mapping[str, Any]) -> list[tuple[str, str]]:
         lines.append(("measured with", str(metrics["solver"])))
     for tolerance, found in metrics.get("held_out_by_tolerance", {}).items():
         nfe = " + ".join(f"{value:.0f}" for value in found["nfe"])
-        lines.append((f"held out at tolerance {tolerance}", f"{100 * found['value']:.1f} %, NFE {nfe}"))
+        many = f" of {found['n']:,} images" if "n" in found else ""
+        lines.append((f"held out at tolerance {tolerance}", f"{100 * found['value']:.1f} %{many}, NFE {nfe}"))
     return lines
 
 

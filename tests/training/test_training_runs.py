@@ -72,7 +72,8 @@ def rows(folder: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def test_a_run_learns_and_records_what_it_did(tmp_path):
+def test_a_run_learns_and_records_what_it_did(tmp_path, monkeypatch):
+    monkeypatch.setattr("dcnbio.training.final_figures.TOLERANCE_IMAGES", 8)
     settings = ["epochs=8", "held_out=16", COARSE, "learning_rate=0.1", "schedule=one-cycle"]
     figures = train(small_recipe(*settings), some_images(112), RunOptions(tmp_path, command="the command"))
     found = rows(tmp_path)
@@ -90,6 +91,7 @@ def test_a_run_learns_and_records_what_it_did(tmp_path):
     assert low <= header.metrics["test_accuracy"] <= high
     assert header.metrics["test_accuracy"] > 0.5
     assert set(header.metrics["held_out_by_tolerance"]) == {"0.01", "0.001", "0.0001", "1e-05", "1e-06"}
+    assert all(found["n"] == 8 for found in header.metrics["held_out_by_tolerance"].values())
     assert header.recipe["optimisation"]["epochs"] == 8
     assert header.recipe["command"] == "the command"
     assert not (tmp_path / "state.safetensors").exists()
