@@ -243,7 +243,8 @@ def train(
     Returns
     -------
     dict or None
-        The figures that are kept in the checkpoint's header; None if the run stopped before its end.
+        The figures that are kept in the checkpoint's header; None if the run stopped before its end. A finished run
+        that is to go on gives its figures and is left as it is.
 
     Raises
     ------
@@ -269,6 +270,9 @@ def train(
     folder = RunFolder(Path(options.out))
     with joined_processes(options.device) as processes:
         recipe = chosen_recipe(recipe, folder, options, images.ids)
+        done = finished_figures(folder, options)
+        if done is not None:
+            return done
         kept, held = split_images(images.train.labels, recipe.data, recipe.seed)
         training = images.train.at(kept)
         plan = make_plan(len(training), recipe.optimisation)
@@ -289,6 +293,20 @@ def train(
         if processes.first:
             end(run, figures, images)
         return figures
+
+
+def finished_figures(folder: RunFolder, options: RunOptions) -> dict[str, Any] | None:
+    """Give the figures of a run that is to go on but has come to its end; None where there is something left to do.
+
+    Its state is gone by then, so that going on would be to begin anew in the place of what is finished.
+    """
+    if not options.resume or folder.state.exists():
+        return None
+    facts = folder.read_record()[1]
+    if not facts.get("finished") or not folder.checkpoint.exists():
+        return None
+    figures: dict[str, Any] = facts["metrics"]
+    return figures
 
 
 def begin(trainer: Trainer, folder: RunFolder, options: RunOptions, images: TrainingImages) -> Progress:

@@ -231,6 +231,18 @@ def test_resuming_asks_for_the_same_recipe_and_images(tmp_path):
         train(None, some_images(), RunOptions(tmp_path, resume=True))
 
 
+def test_a_finished_run_has_nothing_left_to_do(tmp_path):
+    figures = train(small_recipe("epochs=1"), some_images(), RunOptions(tmp_path))
+    before = {path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in tmp_path.iterdir() if path.is_file()}
+    seen: list[object] = []
+    again = train(None, some_images(), RunOptions(tmp_path, resume=True), seen.append)
+    assert again == json.loads(json.dumps(figures))
+    assert seen == []
+    assert before == {p.name: (p.read_bytes(), p.stat().st_mtime_ns) for p in tmp_path.iterdir() if p.is_file()}
+    with pytest.raises(InputError, match="was begun with other images"):
+        train(None, some_images(48), RunOptions(tmp_path, resume=True))
+
+
 def test_overwriting_begins_anew(tmp_path):
     train(small_recipe("epochs=1"), some_images(), RunOptions(tmp_path))
     train(small_recipe("epochs=2"), some_images(), RunOptions(tmp_path, overwrite=True))
