@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from dcnbio.model.dormand_prince import Attempt, dense_weights
+from dcnbio.model.engine import dense_output_fits, fill_dense_output
 
 __all__ = ["DenseOutput", "interpolate"]
 
@@ -59,8 +60,13 @@ class DenseOutput:
         if not positions:
             return
         parts = (state[0], to.y1, to.y_mid, state[1], to.f1)
-        for position, own in zip(positions, self.weights(positions, t0, dt, parts[0]), strict=True):
-            self.place(slice(None), position, own, parts)
+        weights = self.weights(positions, t0, dt, parts[0])
+        if dense_output_fits(self.path, parts):
+            rows = [row for row in range(len(self.path)) for _ in positions]
+            self.fill(rows, rows, positions * len(self.path), weights.repeat(len(self.path), 1), parts)
+        else:
+            for position, own in zip(positions, weights, strict=True):
+                self.place(slice(None), position, own, parts)
         self.filled[:, positions] = True
 
     def add_each(
@@ -74,10 +80,14 @@ class DenseOutput:
             return
         owner, positions = (list(column) for column in zip(*owners, strict=True))
         weights = self.weights(positions, t0[owner], dt[owner], state[0])
-        places = images.tolist()
-        parts = [(state[0][r], to.y1[r], to.y_mid[r], state[1][r], to.f1[r]) for r in rows.tolist()]
-        for (one, position), own in zip(owners, weights, strict=True):
-            self.place(places[one], position, own, parts[one])
+        parts = (state[0], to.y1, to.y_mid, state[1], to.f1)
+        if dense_output_fits(self.path, parts):
+            self.fill(rows[owner].tolist(), images[owner].tolist(), positions, weights, parts)
+        else:
+            places = images.tolist()
+            own_parts = [(state[0][r], to.y1[r], to.y_mid[r], state[1][r], to.f1[r]) for r in rows.tolist()]
+            for (one, position), own in zip(owners, weights, strict=True):
+                self.place(places[one], position, own, own_parts[one])
         self.filled[images[owner], positions] = True
 
     def weights(self, positions: list[int], t0: Tensor, dt: Tensor, like: Tensor) -> Tensor:
@@ -85,6 +95,12 @@ class DenseOutput:
         moments = torch.tensor([self.times[position] for position in positions], dtype=torch.float64)
         weights = dense_weights((moments - t0) / dt)
         return torch.cat([weights[:, :3], weights[:, 3:] * dt.reshape(-1, 1)], 1).to(like)
+
+    def fill(self, rows: list[int], images: list[int], positions: list[int], weights: Tensor, parts: Parts) -> None:
+        """Fill in maps by the compiled engine, each at one time of one image."""
+        times = len(self.times)
+        places = [image * times + position for image, position in zip(images, positions, strict=True)]
+        fill_dense_output(self.path, parts, rows, places, weights)
 
     def place(self, images: slice | int, position: int, weights: Tensor, parts: Parts) -> None:
         """Fill in one time of some images."""

@@ -24,6 +24,8 @@ State and slope are [n, C, Y, X] in channels-last memory (any other is copied); 
 float64. An image's forward numbers are the same bits alone, in any batch and with any number of threads; parameter
 gradients are the same bits for the same batch, whatever the number of threads. Threads: ``torch.get_num_threads()``.
 
+Between steps, `fill_dense_output` writes the solution at many times of many images.
+
 Outside ODE blocks, `separable_conv2d` is one SRF convolution of any channels and stride, with autograd.
 
 Compiled libraries are kept in ``DCNBIO_CACHE``, else in ``dcnbio`` under the user's cache folder.
@@ -41,6 +43,7 @@ from dcnbio.model.engine.calls import (
     evaluate_vjp,
 )
 from dcnbio.model.engine.compiled_field import CompiledField
+from dcnbio.model.engine.dense import dense_output_fits, fill_dense_output
 from dcnbio.model.engine.differentiable import differentiable_attempt, differentiable_evaluate, new_gradients
 from dcnbio.model.engine.layer import separable_conv2d
 from dcnbio.model.engine.library import EngineStatus
@@ -59,10 +62,12 @@ __all__ = [
     "attempt",
     "attempt_vjp",
     "available",
+    "dense_output_fits",
     "differentiable_attempt",
     "differentiable_evaluate",
     "evaluate",
     "evaluate_vjp",
+    "fill_dense_output",
     "new_gradients",
     "separable_conv2d",
     "work_seconds",

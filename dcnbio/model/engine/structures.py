@@ -6,7 +6,7 @@ import ctypes
 from ctypes import POINTER, Structure, c_double, c_int32, c_int64, c_void_p
 from typing import ClassVar
 
-__all__ = ["BatchStructure", "ConvolutionStructure", "FieldStructure", "LayerStructure"]
+__all__ = ["BatchStructure", "ConvolutionStructure", "DenseStructure", "FieldStructure", "LayerStructure"]
 
 
 class ConvolutionStructure(Structure):
@@ -96,6 +96,22 @@ class BatchStructure(Structure):
     ]
 
 
+class DenseStructure(Structure):
+    """DcnbioDense."""
+
+    _fields_: ClassVar = [
+        ("count", c_int64),
+        ("threads", c_int32),
+        ("pixels", c_int32),
+        ("channels", c_int32),
+        ("rows", POINTER(c_int64)),
+        ("places", POINTER(c_int64)),
+        ("weights", c_void_p),
+        ("parts", c_void_p * 5),
+        ("path", c_void_p),
+    ]
+
+
 def declare(library: ctypes.CDLL) -> None:
     """Give every entry point its argument and result types."""
     for dtype in ("float32", "float64"):
@@ -106,6 +122,8 @@ def declare(library: ctypes.CDLL) -> None:
         for name in ("evaluate", "attempt", "evaluate_gradient", "attempt_gradient"):
             call = getattr(library, f"dcnbio_{name}_{dtype}")
             call.argtypes, call.restype = [POINTER(FieldStructure), POINTER(BatchStructure)], c_int32
+        dense = getattr(library, f"dcnbio_dense_{dtype}")
+        dense.argtypes, dense.restype = [POINTER(DenseStructure)], c_int32
         for name, maps in (("layer", 2), ("layer_gradient", 3)):
             call = getattr(library, f"dcnbio_{name}_{dtype}")
             call.argtypes, call.restype = [POINTER(LayerStructure), *[c_void_p] * maps], c_int32

@@ -39,6 +39,16 @@ struct DcnbioLayer {
   void *taps_gradient, *alphas_gradient;  // added to; may be null
 };
 
+// Solutions between steps: map places[k] of the path = sum of weights[k][i] times part i of images rows[k].
+struct DcnbioDense {
+  int64_t count;
+  int32_t threads, pixels, channels;
+  const int64_t *rows, *places;
+  const void* weights;   // [k][5]
+  const void* parts[5];  // y0, y1, y_mid, f0, f1: [row][y][x][channel]
+  void* path;            // [map][channel][y][x]
+};
+
 struct DcnbioBatch {
   int64_t images;
   int32_t threads;
