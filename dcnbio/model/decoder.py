@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
@@ -35,6 +35,11 @@ class Decoder(nn.Module):
     spec : NetworkSpec
         Of the encoder: kernels, activation and norm groups of the two blocks follow it.
 
+    Attributes
+    ----------
+    source : dict
+        Where it comes from; `encoder_weights` is the hash of the weights of the network that it was trained on.
+
     Notes
     -----
     The output is RGB without a sigmoid; nothing in it depends on the batch. The public code rescales it by the batch's
@@ -44,6 +49,7 @@ class Decoder(nn.Module):
     def __init__(self, spec: NetworkSpec) -> None:
         super().__init__()
         self.spec = spec
+        self.source: dict[str, Any] = {}
         self.solver = SolverSettings()
         self.activation = ACTIVATIONS[spec.activation]
         narrow, wide = spec.widths[-2], spec.widths[-1]

@@ -12,7 +12,7 @@ from dcnbio.errors import CheckpointError, InputError
 from dcnbio.model.checkpoint import FORMAT, Header, open_tensors
 from dcnbio.model.decoder import Decoder
 from dcnbio.model.spec import NetworkSpec
-from dcnbio.model.weights import refuse_non_finite
+from dcnbio.model.weights import refuse_non_finite, weights_id
 
 __all__ = ["load_decoder_checkpoint", "save_decoder"]
 
@@ -30,7 +30,12 @@ def save_decoder(decoder: Decoder, path: str | Path, *, overwrite: bool = False,
     overwrite : bool
         Whether a file that is there may be replaced.
     **parts
-        `recipe` and `metrics` of the `Header`.
+        `recipe`, `metrics` and `source` of the `Header`; the decoder's own source, with the hash of its encoder's
+        weights, if left out.
+
+    Returns
+    -------
+    Path
 
     Examples
     --------
@@ -50,7 +55,8 @@ def save_decoder(decoder: Decoder, path: str | Path, *, overwrite: bool = False,
         raise InputError(f"{path} exists already; choose another name or pass overwrite (--overwrite).")
     state = {name: value.detach().cpu().contiguous() for name, value in decoder.state_dict().items()}
     refuse_non_finite(state, "the decoder to be saved")
-    header = Header(spec=decoder.spec.to_dict(), source={"kind": KIND}, **parts)
+    source = {**parts.pop("source", decoder.source), "kind": KIND}
+    header = Header(spec=decoder.spec.to_dict(), source=source, **parts)
     beside = path.with_name(f".{path.name}.part")
     try:
         save_file(state, beside, metadata={"format": FORMAT, "header": header.to_json()})
@@ -62,6 +68,15 @@ def save_decoder(decoder: Decoder, path: str | Path, *, overwrite: bool = False,
 
 def load_decoder_checkpoint(path: str | Path) -> Decoder:
     """Load a decoder that `save_decoder` saved.
+
+    Parameters
+    ----------
+    path : str or Path
+
+    Returns
+    -------
+    Decoder
+        Its `source` tells which network it was trained on.
 
     Raises
     ------
@@ -78,4 +93,5 @@ def load_decoder_checkpoint(path: str | Path) -> Decoder:
         decoder.load_state_dict(state)
     except RuntimeError as error:
         raise CheckpointError(f"{path} does not fit the decoder it says it is ({error}).") from error
+    decoder.source = {**header.source, "file": Path(path).name, "weights": weights_id(state)}
     return decoder

@@ -8,6 +8,7 @@ import xarray as xr
 
 from dcnbio.errors import InputError, SolverError
 from dcnbio.model.decoder import Decoder, centre, encode
+from dcnbio.model.encoder_match import refuse_other_encoder
 from dcnbio.model.network import Network
 from dcnbio.model.weights import weights_id
 from dcnbio.probe.stimuli import as_stimuli
@@ -41,7 +42,7 @@ def reconstruct(net: Network, decoder: Decoder, data: xr.Dataset, *, batch_size:
     Raises
     ------
     InputError
-        If the decoder is of another kind of network.
+        If the decoder was trained on another network.
     SolverError
         If an image could not be solved.
 
@@ -59,6 +60,7 @@ def reconstruct(net: Network, decoder: Decoder, data: xr.Dataset, *, batch_size:
     >>> found["reconstruction"].shape, found["mse"].dims
     ((10, 3, 28, 28), ('stimulus',))
     """
+    refuse_other_encoder(decoder, net)
     if decoder.spec.widths != net.spec.widths:
         raise InputError(
             f"decoder is of a network with widths {decoder.spec.widths}, but net has {net.spec.widths}; give the "

@@ -8,6 +8,7 @@ import xarray as xr
 
 from dcnbio.errors import InputError
 from dcnbio.model.decoder import Decoder, centre, encode, rescaled
+from dcnbio.model.encoder_match import refuse_other_encoder
 from dcnbio.model.network import Network
 from dcnbio.probe.precision import held_still
 from dcnbio.probe.stimuli import as_stimuli
@@ -47,7 +48,7 @@ def reconstruction_loss(net: Network, decoder: Decoder, data: xr.Dataset, batch_
     Raises
     ------
     InputError
-        If the decoder is not made for this encoder, or an image is no numbers.
+        If the decoder was trained on another encoder, or an image is no numbers.
 
     Notes
     -----
@@ -62,6 +63,7 @@ def reconstruction_loss(net: Network, decoder: Decoder, data: xr.Dataset, batch_
     >>> found.sizes["stimulus"], found.sizes["batch"]
     (3, 2)
     """
+    refuse_other_encoder(decoder, net)
     if decoder.spec.widths[-2:] != net.spec.widths[-2:]:
         raise InputError(
             f"the decoder takes maps of widths {decoder.spec.widths[-2:]}, the network gives {net.spec.widths[-2:]}; "

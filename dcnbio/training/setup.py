@@ -7,8 +7,10 @@ from torch import nn
 
 from dcnbio.errors import InputError
 from dcnbio.model.decoder import build_decoder
+from dcnbio.model.encoder_match import ENCODER_WEIGHTS
 from dcnbio.model.loading import load
 from dcnbio.model.network import build
+from dcnbio.model.weights import weights_id
 from dcnbio.training.initial_scales import set_initial_sigma
 from dcnbio.training.objective import Classification, Objective, Reconstruction
 from dcnbio.training.recipe import Optimisation, Recipe
@@ -28,9 +30,11 @@ def make_objective(recipe: Recipe, classes: int, device: str) -> Objective:
     """
     dtype = torch.float64 if recipe.dtype == "float64" else torch.float32
     if recipe.task == "reconstruction":
-        encoder = load(recipe.encoder).to(device, dtype)
-        encoder.requires_grad_(False)
+        encoder = load(recipe.encoder)
         decoder = build_decoder(encoder.spec, recipe.seed).to(device, dtype)
+        # of the weights as they were loaded: another type would give another hash
+        decoder.source = {"encoder": recipe.encoder, ENCODER_WEIGHTS: weights_id(encoder.state_dict())}
+        encoder.to(device, dtype).requires_grad_(False)
         return Reconstruction(decoder, encoder)
     net = build(recipe.model, recipe.seed, **recipe.network)
     if classes > net.spec.classes:
