@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from dcnbio.errors import InputError
+from dcnbio.training.encoder_record import encoder_facts, refuse_changed_encoder
 from dcnbio.training.epoch_report import epoch_row, save_scales, sigma_by_layer
 from dcnbio.training.final_figures import final_figures, partial_figures
 from dcnbio.training.images import LabelledImages, TrainingImages
@@ -279,6 +280,8 @@ def train(
         if plan.batch_size < processes.count:
             raise InputError(f"a batch of {plan.batch_size} cannot be shared by {processes.count} processes.")
         objective = make_objective(recipe, int(images.train.labels.max()) + 1, processes.device)
+        if options.resume:
+            refuse_changed_encoder(folder.read_record()[1], objective, folder.path)
         trainer = Trainer(
             recipe, plan, training, objective, make_optimiser(objective.module, recipe.optimisation), processes
         )
@@ -316,10 +319,15 @@ def begin(trainer: Trainer, folder: RunFolder, options: RunOptions, images: Trai
     if trainer.processes.first:
         if not options.resume:
             folder.begin(options.overwrite)
-        facts = {"images": images.ids, "source": images.source, "command": options.command, "finished": False}
-        folder.write_record(trainer.recipe, **facts)
+        folder.write_record(trainer.recipe, **record_facts(trainer, images, options), finished=False)
         save_scales(trainer.objective.module, folder.scales(0))
     return Progress()
+
+
+def record_facts(trainer: Trainer, images: TrainingImages, options: RunOptions) -> dict[str, Any]:
+    """Give what run.json holds beside the recipe."""
+    facts = {"images": images.ids, "source": images.source, "command": options.command}
+    return {**facts, **encoder_facts(trainer.objective)}
 
 
 def end(run: Run, figures: dict[str, Any], images: TrainingImages) -> None:
@@ -327,6 +335,6 @@ def end(run: Run, figures: dict[str, Any], images: TrainingImages) -> None:
     trainer, folder = run.trainer, run.folder
     facts = {"images": images.ids, "images_source": images.source, "command": run.options.command}
     keep_network(trainer.objective, trainer.recipe, folder.checkpoint, figures, **facts)
-    record = {"images": images.ids, "source": images.source, "command": run.options.command}
+    record = record_facts(trainer, images, run.options)
     folder.write_record(trainer.recipe, **record, finished=True, metrics=figures)
     folder.state.unlink(missing_ok=True)
