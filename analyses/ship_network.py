@@ -1,6 +1,9 @@
 """Put a trained network among those that ship, with its card, its curves, and the manifest written anew.
 
+A run that trained a decoder is put among the decoders, if the network that it was trained on ships.
+
 python analyses/ship_network.py runs/dcn-ode --name dcn-ode
+python analyses/ship_network.py runs/dcn-ode-decoder
 python analyses/ship_network.py runs/dcn-ode --unfinished       the state alone, so that another machine can go on
 python analyses/ship_network.py --untrained dcn-ode --seed 0    a control that was never trained
 """
@@ -10,38 +13,45 @@ from __future__ import annotations
 import argparse
 import re
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from dcnbio.images.manifest import write_manifest
-from dcnbio.model.checkpoint import load_checkpoint, read_header, save_checkpoint
+from dcnbio.model.checkpoint import Header, load_checkpoint, open_tensors, read_header, save_checkpoint
+from dcnbio.model.decoder_checkpoint import KIND, load_decoder_checkpoint, save_decoder
+from dcnbio.model.encoder_match import ENCODER_WEIGHTS
 from dcnbio.model.network import build
 from dcnbio.model.scales import initial_log2_sigma
+from dcnbio.model.weights import weights_id
+from dcnbio.training.decoder_card import decoder_card
 from dcnbio.training.model_card import model_card
+from dcnbio.training.run_folder import RunFolder
 
 DATA = Path(__file__).parents[1] / "data"
-CHECKPOINTS, UNFINISHED = DATA / "checkpoints", DATA / "unfinished_runs"
+CHECKPOINTS, DECODERS, UNFINISHED = DATA / "checkpoints", DATA / "decoders", DATA / "unfinished_runs"
 STATE = ("run.json", "state.safetensors", "metrics.csv")
 
 
-def options() -> argparse.Namespace:
+def options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("run", type=Path, nargs="?", help="the folder of a run of `dcnbio train`")
     parser.add_argument("--name", help="the name it ships under; its folder's name if left out")
     parser.add_argument("--unfinished", action="store_true", help="keep what is needed to go on with the run")
     parser.add_argument("--untrained", metavar="ROW")
     parser.add_argument("--seed", type=int, default=0, help="of an untrained network")
-    return parser.parse_args()
+    return parser.parse_args(arguments)
 
 
-def with_card(path: Path) -> None:
-    """Write the card beside a network."""
-    path.with_suffix(".md").write_text(model_card(path), encoding="utf-8")
+def with_card(path: Path, card: str) -> None:
+    """Write the card beside a network or a decoder."""
+    path.with_suffix(".md").write_text(card, encoding="utf-8")
     print(path)
 
 
 def without_folders(text: str) -> str:
     """Leave of each absolute path its last part: where something lay on one machine says nothing on another."""
-    return re.sub(r"(?<!\S)/\S*/([^/\s]+)", r"\1", text)
+    return re.sub(r"(?<![^\s='\"])/[^\s'\"]*/([^/\s'\"]+)", r"\1", text)
 
 
 def keep_untrained(row: str, seed: int, name: str) -> None:
@@ -49,35 +59,67 @@ def keep_untrained(row: str, seed: int, name: str) -> None:
     net, path = build(row, seed), CHECKPOINTS / f"{name}.safetensors"
     metrics = {"passes": 0, "finished": True, "seed": seed}
     save_checkpoint(net, path, overwrite=True, metrics=metrics, initial_log2_sigma=initial_log2_sigma(net))
-    with_card(path)
+    with_card(path, model_card(path))
 
 
 def keep_unfinished(run: Path, name: str) -> None:
     """Keep the state of a run; `dcnbio train --resume` goes on from a copy of this folder."""
-    folder = UNFINISHED / name
+    decoder = RunFolder(run).read_record()[0].task == "reconstruction"
+    folder = UNFINISHED / "decoders" / name if decoder else UNFINISHED / name
     folder.mkdir(parents=True, exist_ok=True)
     for file in STATE:
         shutil.copy2(run / file, folder / file)
     print(folder)
 
 
+def shareable(recipe: dict[str, Any]) -> dict[str, Any]:
+    """Give a recipe without the folders of the machine it ran on."""
+    paths = ("command", "images_source", "encoder")
+    return {**recipe, **{key: without_folders(recipe.get(key) or "") for key in paths}}
+
+
+def shipped_with(weights: str) -> str:
+    """Name the shipped network that has these weights."""
+    for path in sorted(CHECKPOINTS.glob("*.safetensors")):
+        if weights_id(open_tensors(path)[1]) == weights:
+            return path.stem
+    raise SystemExit(
+        f"the decoder was trained on a network with weights {weights}, and none of the networks in {CHECKPOINTS} has "
+        "them, so nobody could use it; ship that network first, or train the decoder on one that ships"
+    )
+
+
+def keep_decoder(run: Path, name: str, header: Header) -> None:
+    """Ship a trained decoder; what was kept of its unfinished run is no longer needed."""
+    weights = header.source.get(ENCODER_WEIGHTS)
+    if weights is None:
+        raise SystemExit(f"{run} holds a decoder that does not tell which network it was trained on; train it anew")
+    source, path = {**header.source, "encoder": shipped_with(weights)}, DECODERS / f"{name}.safetensors"
+    DECODERS.mkdir(exist_ok=True)
+    parts = {"recipe": shareable(header.recipe), "metrics": header.metrics, "source": source}
+    save_decoder(load_decoder_checkpoint(run / "checkpoint.safetensors"), path, overwrite=True, **parts)
+    shutil.copy2(run / "metrics.csv", DECODERS / f"{name}.metrics.csv")
+    shutil.rmtree(UNFINISHED / "decoders" / name, ignore_errors=True)
+    with_card(path, decoder_card(path))
+
+
 def keep_trained(run: Path, name: str) -> None:
     """Ship a trained network; what was kept of its unfinished run is no longer needed."""
     path, own = CHECKPOINTS / f"{name}.safetensors", run / "checkpoint.safetensors"
     header = read_header(own)
-    recipe = {
-        **header.recipe,
-        **{key: without_folders(header.recipe.get(key, "")) for key in ("command", "images_source")},
-    }
+    if header.source.get("kind") == KIND:
+        keep_decoder(run, name, header)
+        return
+    recipe = shareable(header.recipe)
     parts = {"metrics": header.metrics, "initial_log2_sigma": header.initial_log2_sigma, "source": header.source}
     save_checkpoint(load_checkpoint(own), path, overwrite=True, recipe=recipe, **parts)
     shutil.copy2(run / "metrics.csv", CHECKPOINTS / f"{name}.metrics.csv")
     shutil.rmtree(UNFINISHED / name, ignore_errors=True)
-    with_card(path)
+    with_card(path, model_card(path))
 
 
-def main() -> None:
-    chosen = options()
+def main(arguments: Sequence[str] | None = None) -> None:
+    chosen = options(arguments)
     if chosen.untrained:
         keep_untrained(chosen.untrained, chosen.seed, chosen.name or f"{chosen.untrained}-untrained")
     elif chosen.run is None:

@@ -1,4 +1,4 @@
-"""Loads a network by whatever a person has: a shipped name, a file of ours, a public .pth, or a folder with one."""
+"""Loads a network, or finds a decoder, by a shipped name, a file of ours, a public .pth, or a folder with one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,15 @@ from dcnbio.model.network import FieldMaker, Network
 from dcnbio.model.public_checkpoint import load_public
 from dcnbio.model.rows import ROWS
 
-__all__ = ["DEFAULT_CHECKPOINT", "find_checkpoint", "load", "shipped_checkpoints", "shipped_controls"]
+__all__ = [
+    "DEFAULT_CHECKPOINT",
+    "find_checkpoint",
+    "find_decoder",
+    "load",
+    "shipped_checkpoints",
+    "shipped_controls",
+    "shipped_decoders",
+]
 
 DEFAULT_CHECKPOINT = "dcn-ode"
 SUFFIXES = (".safetensors", ".pth", ".pt")
@@ -50,8 +58,24 @@ def shipped_controls() -> list[str]:
     return [name for name in shipped_names() if name not in ROWS]
 
 
+def shipped_decoders() -> list[str]:
+    """List the trained decoders that come with dcnbio; they are kept apart from networks.
+
+    Returns
+    -------
+    list of str
+        Empty if none ships.
+
+    Examples
+    --------
+    >>> "dcn-ode-untrained" in shipped_decoders()
+    False
+    """
+    return sorted(path.stem for path in (data_root() / "decoders").glob("*.safetensors"))
+
+
 def shipped_names() -> list[str]:
-    """List all."""
+    """List all networks."""
     return sorted(path.stem for path in (data_root() / "checkpoints").glob("*.safetensors"))
 
 
@@ -79,19 +103,67 @@ def find_checkpoint(name: str | Path) -> Path:
     """
     if str(name) in shipped_names():
         return shipped(f"checkpoints/{name}.safetensors")
-    path = Path(name)
-    if path.is_dir():
-        found = sorted(p for p in path.iterdir() if p.suffix in SUFFIXES)
-        if len(found) == 1:
-            return found[0]
-        listed = ", ".join(p.name for p in found[:10]) or "none"
-        raise CheckpointError(f"{path} is a folder with {len(found)} checkpoints ({listed}); name one file.")
+    path = file_of(Path(name))
     if not path.is_file():
         raise CheckpointError(
             f"checkpoint is {str(name)!r}: there is no such file, and the shipped ones are "
             f"{', '.join(shipped_names())}."
         )
     return path
+
+
+def file_of(path: Path) -> Path:
+    """Give the one checkpoint that lies in a folder; a path that is no folder stays as it is."""
+    if not path.is_dir():
+        return path
+    found = sorted(p for p in path.iterdir() if p.suffix in SUFFIXES)
+    if len(found) == 1:
+        return found[0]
+    listed = ", ".join(p.name for p in found[:10]) or "none"
+    raise CheckpointError(f"{path} is a folder with {len(found)} checkpoints ({listed}); name one file.")
+
+
+def find_decoder(name: str | Path) -> Path:
+    """Turn a shipped decoder's name, a file or a folder with one checkpoint in it into the path of a file.
+
+    Parameters
+    ----------
+    name : str or Path
+        A shipped name, a file, or a folder with one checkpoint in it, as a run of `dcnbio train` leaves.
+
+    Returns
+    -------
+    Path
+        For `dcnbio.model.decoder_checkpoint.load_decoder_checkpoint`.
+
+    Raises
+    ------
+    CheckpointError
+        If there is none, or a folder holds several.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from dcnbio.model.decoder import build_decoder
+    >>> from dcnbio.model.decoder_checkpoint import save_decoder
+    >>> from dcnbio.model.rows import row_spec
+    >>> decoder = build_decoder(row_spec("dcn-ode", widths=(4, 8, 16), norm_groups=4))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = save_decoder(decoder, f"{folder}/back.safetensors")
+    ...     find_decoder(folder).name
+    'back.safetensors'
+    """
+    names = shipped_decoders()
+    if str(name) in names:
+        return shipped(f"decoders/{name}.safetensors")
+    path = file_of(Path(name))
+    if path.is_file():
+        return path
+    there = f"the shipped decoders are {', '.join(names)}" if names else "no decoder ships with this version of dcnbio"
+    raise CheckpointError(
+        f"decoder is {str(name)!r}: there is no such file, and {there}; train one with dcnbio train --recipe "
+        "analyses/recipes/budget_reconstruction.toml."
+    )
 
 
 def load(

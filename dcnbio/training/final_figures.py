@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
 from dcnbio.training.images import LabelledImages
 from dcnbio.training.measure import REPORTED, Measured, measure
+from dcnbio.training.objective import Reconstruction
 from dcnbio.training.recipe import Recipe
+from dcnbio.training.reconstruction_error import measure_reconstruction
 from dcnbio.training.schedule import Plan
 from dcnbio.training.state import Progress
 from dcnbio.training.step import Trainer
@@ -35,12 +38,9 @@ def named(recipe: Recipe, found: Measured | None, name: str) -> dict[str, Any]:
         return {}
     if recipe.task == "classification":
         return found.to_dict(name)
-    return {
-        f"{name}_mse": found.loss,
-        f"{name}_n": found.n,
-        f"{name}_nfe": list(found.nfe),
-        f"{name}_failed": found.failed,
-    }
+    # without a number for the error where an image could not be solved; the count of those says why
+    error = {f"{name}_mse": found.loss} if math.isfinite(found.loss) else {}
+    return {**error, f"{name}_n": found.n, f"{name}_nfe": list(found.nfe), f"{name}_failed": found.failed}
 
 
 def final_figures(
@@ -58,13 +58,20 @@ def final_figures(
     found = None
     for name, images in (("held_out", held_out), ("test", test)):
         if images is not None and len(images):
-            found = measure(trainer.objective, images, trainer.processes)
-            figures.update(named(recipe, found, name))
+            found, more = measure_fully(trainer, images)
+            figures.update(named(recipe, found, name) | {f"{name}_{key}": value for key, value in more.items()})
     if found is not None:
         figures["nfe"] = list(found.nfe)
     if len(held_out) and found is not None and max(found.nfe) > 1:
         figures["held_out_by_tolerance"] = by_tolerance(trainer, held_out.at(slice(0, TOLERANCE_IMAGES)))
     return figures
+
+
+def measure_fully(trainer: Trainer, images: LabelledImages) -> tuple[Measured, dict[str, Any]]:
+    """Measure; for a decoder, give its error's interval and the paper's unit as well."""
+    if isinstance(trainer.objective, Reconstruction):
+        return measure_reconstruction(trainer.objective, images, trainer.processes)
+    return measure(trainer.objective, images, trainer.processes), {}
 
 
 def by_tolerance(trainer: Trainer, images: LabelledImages) -> dict[str, Any]:
@@ -74,5 +81,9 @@ def by_tolerance(trainer: Trainer, images: LabelledImages) -> dict[str, Any]:
         solver = replace(REPORTED, rtol=tolerance, atol=tolerance)
         found = measure(trainer.objective, images, trainer.processes, solver)
         value = found.accuracy if trainer.recipe.task == "classification" else found.loss
-        answers[f"{tolerance:g}"] = {"value": value, "n": found.n, "nfe": list(found.nfe)}
+        answers[f"{tolerance:g}"] = {
+            "value": value if math.isfinite(value) else None,
+            "n": found.n,
+            "nfe": list(found.nfe),
+        }
     return answers

@@ -74,12 +74,6 @@ def recipe_lines(recipe: Mapping[str, Any], metrics: Mapping[str, Any]) -> list[
 def result_lines(metrics: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Write what came out."""
     lines = [("held-out accuracy", share(metrics, "held_out")), ("test accuracy", share(metrics, "test"))]
-    for name in ("held_out", "test"):
-        if f"{name}_mse" in metrics:
-            mse = metrics[f"{name}_mse"]
-            lines.append(
-                (f"{name.replace('_', ' ')} error", f"mean square error {mse:.5f} of {metrics[f'{name}_n']:,}")
-            )
     if metrics.get("nfe"):
         lines.append(("NFE per block", ", ".join(f"{value:.1f}" for value in metrics["nfe"])))
     if metrics.get("solver"):

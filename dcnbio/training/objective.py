@@ -83,10 +83,14 @@ class Reconstruction:
     module: Decoder
     encoder: Network
 
-    def __call__(self, images: Tensor, labels: Tensor, solver: SolverSettings) -> Outcome:
-        """Pass a batch through with a solver; the loss is the sum over images of their mean square error."""
+    def reconstruct(self, images: Tensor, solver: SolverSettings) -> tuple[Tensor, tuple[Solution, ...]]:
+        """Give the images that the decoder makes of a batch's maps, and what its blocks did with a solver."""
         with torch.no_grad():
             maps = encode(self.encoder, images)
         self.module.solver = solver
-        image, blocks = self.module.run(maps)
+        return self.module.run(maps)
+
+    def __call__(self, images: Tensor, labels: Tensor, solver: SolverSettings) -> Outcome:
+        """Pass a batch through with a solver; the loss is the sum over images of their mean square error."""
+        image, blocks = self.reconstruct(images, solver)
         return Outcome((image - centre(images)).square().mean((1, 2, 3)).sum(), 0, blocks)

@@ -7,15 +7,23 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.stats
+import torch
 
 from dcnbio.errors import InputError
 from dcnbio.model.checkpoint import load_checkpoint, read_header, save_checkpoint
+from dcnbio.model.decoder import build_decoder
 from dcnbio.model.decoder_checkpoint import load_decoder_checkpoint
 from dcnbio.model.encoder_match import refuse_other_encoder
 from dcnbio.model.network import build
 from dcnbio.model.weights import weights_id
+from dcnbio.probe.reconstruction import reconstruction_loss
 from dcnbio.training import Recipe, RunOptions, train, with_settings
+from dcnbio.training.final_figures import named
 from dcnbio.training.images import LabelledImages, TrainingImages
+from dcnbio.training.objective import Reconstruction
+from dcnbio.training.processes import Processes
+from dcnbio.training.reconstruction_error import measure_reconstruction
 
 SMALL = [
     "task=reconstruction",
@@ -87,3 +95,37 @@ def test_a_record_without_the_encoders_weights_is_not_believed(tmp_path):
     (out / "run.json").write_text(json.dumps(record))
     with pytest.raises(InputError, match="does not tell which encoder's weights it was begun with"):
         train(None, images(), RunOptions(out, resume=True))
+
+
+def test_the_error_is_the_one_that_is_measured_on_recorded_maps(tmp_path):
+    encoder = small_encoder(tmp_path / "net.safetensors")
+    found = train(two_steps(encoder), images(), RunOptions(tmp_path / "run"))
+    net, decoder = load_checkpoint(encoder), load_decoder_checkpoint(tmp_path / "run" / "checkpoint.safetensors")
+    other = reconstruction_loss(net, decoder, images().test.tensors(torch.float32, "cpu")[0].numpy())
+    mse = other["mse"].values
+    assert found["test_mse"] == pytest.approx(mse.mean(), rel=1e-5)
+    assert found["test_rescaled_mse"] == pytest.approx(float(other["rescaled_mse"][0]), rel=1e-5)
+    assert (found["test_n"], found["test_batches"]) == (4, 1)
+    expected = scipy.stats.norm.interval(0.95, mse.mean(), scipy.stats.sem(mse))
+    assert found["test_mse_interval"] == pytest.approx(expected, rel=1e-4)
+
+
+def test_an_error_over_several_batches_is_that_of_all_images(tmp_path, monkeypatch):
+    monkeypatch.setattr("dcnbio.training.measure.BATCH", 3)
+    net = load_checkpoint(small_encoder(tmp_path / "net.safetensors"))
+    decoder, test = build_decoder(net.spec), images().train
+    found, more = measure_reconstruction(Reconstruction(decoder, net), test, Processes())
+    other = reconstruction_loss(net, decoder, test.tensors(torch.float32, "cpu")[0].numpy(), batch_size=3)
+    assert more["batches"] == 3
+    assert more["rescaled_mse"] == pytest.approx(float(other["rescaled_mse"].mean()), rel=1e-5)
+    assert found.loss == pytest.approx(float(other["mse"].mean()), rel=1e-5)
+
+
+def test_an_error_that_does_not_exist_is_left_out(tmp_path):
+    net = load_checkpoint(small_encoder(tmp_path / "net.safetensors"))
+    decoder = build_decoder(net.spec)
+    with torch.no_grad():
+        decoder.colour.bias.fill_(torch.nan)
+    found, more = measure_reconstruction(Reconstruction(decoder, net), images().test, Processes())
+    assert more == {"batches": 1}
+    assert set(named(two_steps(Path("net")), found, "test")) == {"test_n", "test_nfe", "test_failed"}
