@@ -11,6 +11,7 @@ python analyses/ship_network.py --untrained dcn-ode --seed 0    a control that w
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import shutil
 from collections.abc import Sequence
@@ -68,7 +69,10 @@ def keep_unfinished(run: Path, name: str) -> None:
     folder = UNFINISHED / "decoders" / name if decoder else UNFINISHED / name
     folder.mkdir(parents=True, exist_ok=True)
     for file in STATE:
-        shutil.copy2(run / file, folder / file)
+        shutil.copyfile(run / file, folder / file)
+    record = json.loads((folder / "run.json").read_text())
+    told = {key: without_folders(record[key]) for key in ("source", "command") if key in record}
+    (folder / "run.json").write_text(json.dumps({**record, **told}, indent=1) + "\n")
     print(folder)
 
 

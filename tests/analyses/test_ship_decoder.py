@@ -149,11 +149,13 @@ def test_the_state_of_an_unfinished_decoder_is_kept_apart_and_goes_once_it_ships
     with_encoder(data, run)
     encoder, out = run.parent / "small.safetensors", tmp_path / "back"
     recipe = with_settings(Recipe(), [*STEPS, EULER, "task=reconstruction", f"encoder={encoder}", "epochs=2"])
-    assert train(recipe, noise(), RunOptions(out, stop_minutes=0.0)) is None
+    command = f"dcnbio train --images={tmp_path}/train.tar.xz --out {out}"
+    assert train(recipe, noise(), RunOptions(out, stop_minutes=0.0, command=command)) is None
     assert train(None, noise(), RunOptions(out, resume=True, stop_minutes=0.0)) is None
     ship_network.main([str(out), "--unfinished"])
     kept = data / "unfinished_runs" / "decoders" / "back"
     assert sorted(path.name for path in kept.iterdir()) == sorted(ship_network.STATE)
+    assert json.loads((kept / "run.json").read_text())["command"] == "dcnbio train --images=train.tar.xz --out back"
     assert train(None, noise(), RunOptions(kept, resume=True))["finished"]
     ship_network.main([str(run)])
     assert not kept.exists()
