@@ -18,7 +18,7 @@ from dcnbio.figures.table import Table, table_of
 
 __all__ = ["PRIMATE_COMPARISON"]
 
-SHOWN = 14
+SHOWN = 16
 ACROSS = 2
 NAN = float("nan")
 
@@ -117,7 +117,7 @@ def primate_comparison_caption(primate: xr.DataTree) -> str:
     return (
         "Effects in the network (blue) and what they are compared with (grey), each on a scale of its own: "
         f"{'; '.join(parts)}.{left} Bars, 95 % intervals where they exist, over the unit named; a grey point without a "
-        "bar is a published or stated number. The verdict of each stands in the table beside the figure."
+        "bar is a number without an interval. The verdict of each stands in the table beside the figure."
     )
 
 
