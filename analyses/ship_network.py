@@ -72,14 +72,25 @@ def keep_unfinished(run: Path, name: str) -> None:
         shutil.copyfile(run / file, folder / file)
     record = json.loads((folder / "run.json").read_text())
     told = {key: without_folders(record[key]) for key in ("source", "command") if key in record}
+    if "start" in record:
+        told["start"] = {**record["start"], "begun_from": without_origin_folders(record["start"]["begun_from"])}
     (folder / "run.json").write_text(json.dumps({**record, **told}, indent=1) + "\n")
     print(folder)
 
 
 def shareable(recipe: dict[str, Any]) -> dict[str, Any]:
     """Give a recipe without the folders of the machine it ran on."""
-    paths = ("command", "images_source", "encoder")
-    return {**recipe, **{key: without_folders(recipe.get(key) or "") for key in paths}}
+    paths = ("command", "images_source", "encoder", "start")
+    told = {**recipe, **{key: without_folders(recipe.get(key) or "") for key in paths}}
+    if "begun_from" in recipe:
+        told["begun_from"] = without_origin_folders(recipe["begun_from"])
+    return told
+
+
+def without_origin_folders(begun: dict[str, Any]) -> dict[str, Any]:
+    """Give what a run went on from, and what that had gone on from, by the file's name alone."""
+    told = {**begun, "file": without_folders(begun["file"])}
+    return {**told, "begun_from": without_origin_folders(told["begun_from"])} if "begun_from" in told else told
 
 
 def shipped_with(weights: str) -> str:

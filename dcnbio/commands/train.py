@@ -34,6 +34,8 @@ class What:
         A row, e.g. dcn-ode; the recipe's by default.
     recipe
         A .toml file, as those in analyses/recipes; the paper's recipe by default.
+    start
+        Go on from this trained network, a file or a shipped name, in place of drawn values.
     seed
         Of initial values, data order and augmentation.
     epochs, passes, minutes
@@ -48,6 +50,7 @@ class What:
 
     model: str | None = None
     recipe: Path | None = None
+    start: str | None = None
     seed: int | None = None
     epochs: int | None = None
     passes: int | None = None
@@ -58,7 +61,8 @@ class What:
 
     def settings(self) -> list[str]:
         """List the settings that were given, in the recipe's words."""
-        given = {name: getattr(self, name) for name in ("model", "seed", "epochs", "passes", "per_class", "held_out")}
+        names = ("model", "start", "seed", "epochs", "passes", "per_class", "held_out")
+        given = {name: getattr(self, name) for name in names}
         return [f"{name}={value}" for name, value in given.items() if value is not None] + (self.set or [])
 
     def chosen(self) -> Recipe | None:

@@ -2,6 +2,7 @@
 
 from dcnbio.training.recipe import Data, Guards, Optimisation, Phase, Recipe
 from dcnbio.training.recipe_file import read_recipe, with_settings
-from dcnbio.training.run import RunOptions, train
+from dcnbio.training.run_options import RunOptions
+from dcnbio.training.whole_run import train
 
 __all__ = ["Data", "Guards", "Optimisation", "Phase", "Recipe", "RunOptions", "read_recipe", "train", "with_settings"]

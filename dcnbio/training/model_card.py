@@ -46,12 +46,29 @@ def phases_text(phases: Sequence[Mapping[str, Any]]) -> str:
     return ", ".join(said)
 
 
+def before_text(begun: Mapping[str, Any]) -> str:
+    """Write what a run went on from, and from what that had gone on in its turn.
+
+    Examples
+    --------
+    >>> before_text({"file": "first", "weights": "ab12", "passes": 1000, "minutes": 3.2, "held_out_accuracy": 0.5})
+    'first, weights ab12 (1,000 passes, 3 minutes, held out 50.0 %)'
+    """
+    said = [f"{begun['passes']:,} passes"] if "passes" in begun else []
+    said += [f"{begun['minutes']:.0f} minutes"] if "minutes" in begun else []
+    said += [f"held out {100 * begun['held_out_accuracy']:.1f} %"] if "held_out_accuracy" in begun else []
+    told = f"{begun['file']}, weights {begun['weights']}" + (f" ({', '.join(said)})" if said else "")
+    earlier = begun.get("begun_from")
+    return f"{told}, itself begun from {before_text(earlier)}" if earlier else told
+
+
 def recipe_lines(recipe: Mapping[str, Any], metrics: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Write what was done."""
     optimisation, data = recipe["optimisation"], recipe["data"]
     rate = f"{optimisation['learning_rate']:g}, {optimisation['schedule']}"
     decay = f", weight decay {optimisation['weight_decay']:g}" if optimisation["weight_decay"] else ""
-    shifts = f"{data['translate']}-pixel shifts{' and flips' if data['flip'] else ''}"
+    unmoved = f" ({100 * data['still']:g} % of images unshifted)" if data.get("still") else ""
+    shifts = f"{data['translate']}-pixel shifts{unmoved}{' and flips' if data['flip'] else ''}"
     lines = [
         ("data", str(recipe.get("images_source", "not recorded"))),
         ("held out", f"{data['held_out']:,} training images, the same for every network; they make all choices"),
@@ -66,6 +83,8 @@ def recipe_lines(recipe: Mapping[str, Any], metrics: Mapping[str, Any]) -> list[
         ("image passes", f"{metrics['passes']:,}"),
         ("time", f"{metrics['minutes']:.0f} minutes on {metrics.get('machine', 'a machine not recorded')}"),
     ]
+    if recipe.get("begun_from"):
+        lines.insert(0, ("begun from", before_text(recipe["begun_from"])))
     if recipe.get("command"):
         lines.append(("command", str(recipe["command"])))
     return lines

@@ -48,6 +48,8 @@ class Data:
         How many of them are looked at after each epoch; all are at the end.
     translate : int
         Largest random translation along each axis, pixels; what comes in from outside is black.
+    still : float
+        The share of images, chosen at random at each step, that is not translated.
     flip : bool
         Whether half of the images are mirrored, at random.
 
@@ -63,6 +65,7 @@ class Data:
     held_out_seed: int = 0
     look: int = 1000
     translate: int = 4
+    still: float = 0.0
     flip: bool = True
 
     def __post_init__(self) -> None:
@@ -70,6 +73,7 @@ class Data:
         check_number("held_out", self.held_out, 0)
         check_number("look", self.look, 0)
         check_number("translate", self.translate, 0, 31)
+        check_number("still", self.still, 0, 1)
 
 
 @dataclass(frozen=True)
@@ -234,6 +238,8 @@ class Recipe:
         "classification" or "reconstruction" (a decoder on a trained network that stays as it is).
     encoder : str
         The trained network's checkpoint.
+    start : str
+        A trained network to go on from, by its file or shipped name, in place of drawn values; classification alone.
     seed : int
         Of initial values, data order and augmentation.
     dtype : str
@@ -255,6 +261,7 @@ class Recipe:
     initial_sigma: str = "paper"
     task: str = "classification"
     encoder: str = ""
+    start: str = ""
     seed: int = 0
     dtype: str = "float32"
     data: Data = field(default_factory=Data)
@@ -275,6 +282,12 @@ class Recipe:
             raise InputError(
                 f"task is {self.task} and encoder is {self.encoder!r}; reconstruction needs a trained network "
                 "(encoder), and classification has none."
+            )
+        if self.start and (self.encoder or self.initial_sigma != "paper"):
+            what = f"encoder is {self.encoder!r}" if self.encoder else f"initial_sigma is {self.initial_sigma!r}"
+            raise InputError(
+                f"start is {self.start!r} and {what}; a network to go on from has its scales, and a decoder begins "
+                "with drawn values, so give one of the two."
             )
 
     def to_dict(self) -> dict[str, Any]:

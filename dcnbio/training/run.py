@@ -1,78 +1,35 @@
-"""A whole training run: begins or goes on, steps, looks, saves, ends."""
+"""A training run under way: steps, looks, saves."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import torch
 
-from dcnbio.errors import InputError
-from dcnbio.training.encoder_record import encoder_facts, refuse_changed_encoder
 from dcnbio.training.epoch_report import epoch_row, save_scales, sigma_by_layer
-from dcnbio.training.final_figures import final_figures, partial_figures
-from dcnbio.training.images import LabelledImages, TrainingImages
+from dcnbio.training.final_figures import partial_figures
+from dcnbio.training.images import LabelledImages
 from dcnbio.training.interruption import Interruption
-from dcnbio.training.keep import keep_network
-from dcnbio.training.machine import describe_machine
+from dcnbio.training.keep import Kept, keep_network
 from dcnbio.training.measure import Measured, measure
 from dcnbio.training.metrics_file import MetricsFile
-from dcnbio.training.processes import joined_processes
-from dcnbio.training.recipe import Recipe
 from dcnbio.training.run_folder import RunFolder
-from dcnbio.training.schedule import learning_rate, make_plan, phase_at, phase_solver
-from dcnbio.training.setup import integration_time, make_objective, make_optimiser
-from dcnbio.training.state import Progress, load_state, save_state
+from dcnbio.training.run_options import RunOptions
+from dcnbio.training.schedule import learning_rate, phase_at, phase_solver
+from dcnbio.training.setup import integration_time
+from dcnbio.training.state import Progress, save_state
 from dcnbio.training.step import StepReport, Trainer
-from dcnbio.training.subsets import split_images
 
-__all__ = ["RunOptions", "train"]
+__all__ = ["Run", "Show", "silent"]
 
 Show = Callable[[Mapping[str, Any]], None]
 
 
 def silent(figures: Mapping[str, Any]) -> None:
     """Show nothing."""
-
-
-@dataclass(frozen=True)
-class RunOptions:
-    """How a run is done, as opposed to what it computes.
-
-    Attributes
-    ----------
-    out : Path
-        The run's folder.
-    device : str
-        "cpu" or "cuda".
-    resume, overwrite : bool
-        Go on with the run in the folder, or begin anew in its place.
-    save_minutes : float
-        The state is saved after each epoch, and this often; 0: after each step.
-    stop_minutes : float or None
-        End this part of the run after that time, saved, to be gone on with.
-    scales_every : int
-        Epochs between two records of every filter's scale.
-    command : str
-        For the record.
-
-    Examples
-    --------
-    >>> RunOptions(Path("run0"), stop_minutes=55).save_minutes
-    3.0
-    """
-
-    out: Path
-    device: str = "cpu"
-    resume: bool = False
-    overwrite: bool = False
-    save_minutes: float = 3.0
-    stop_minutes: float | None = None
-    scales_every: int = 5
-    command: str = ""
 
 
 @dataclass(eq=False)
@@ -88,6 +45,8 @@ class Run:
     progress : Progress
     metrics : MetricsFile or None
         Of the first process alone.
+    kept : Kept
+        What the checkpoint tells beside weights and figures.
     show : callable
         Sees the figures of each step.
     """
@@ -98,6 +57,7 @@ class Run:
     options: RunOptions
     progress: Progress
     metrics: MetricsFile | None
+    kept: Kept
     show: Show
 
     def go(self) -> bool:
@@ -181,7 +141,7 @@ class Run:
             if epoch % self.options.scales_every == 0 or step == trainer.plan.total_steps:
                 save_scales(trainer.objective.module, self.folder.scales(step))
             figures = partial_figures(trainer.recipe, self.progress, trainer.plan, looks[0])
-            keep_network(trainer.objective, trainer.recipe, self.folder.checkpoint, figures)
+            keep_network(trainer.objective, self.kept, self.folder.checkpoint, figures)
         self.show(row)
         self.save()
 
@@ -202,139 +162,3 @@ class Run:
         """Save what is needed to go on."""
         if self.trainer.processes.first:
             save_state(self.folder.state, self.trainer.objective.module, self.trainer.optimiser, self.progress)
-
-
-def chosen_recipe(recipe: Recipe | None, folder: RunFolder, options: RunOptions, ids: dict[str, str]) -> Recipe:
-    """Give the recipe of the run that begins, or of the one that goes on.
-
-    Raises
-    ------
-    InputError
-        If there is nothing to go on with, or it had another recipe or other images.
-    """
-    if not options.resume:
-        return recipe or Recipe()
-    before, facts = folder.read_record()
-    if recipe is not None and recipe != before:
-        new, old = recipe.to_dict(), before.to_dict()
-        different = [name for name in old if new[name] != old[name]]
-        raise InputError(
-            f"the run in {folder.path} has another recipe ({', '.join(different)} differ); leave the recipe's options "
-            "out to go on with it, or begin in another folder."
-        )
-    if facts["images"] != ids:
-        raise InputError(f"the run in {folder.path} was begun with other images ({facts['images']}); give the same.")
-    return before
-
-
-def train(
-    recipe: Recipe | None, images: TrainingImages, options: RunOptions, show: Show = silent
-) -> dict[str, Any] | None:
-    """Train, from the beginning or from where the run in the folder was saved last.
-
-    Parameters
-    ----------
-    recipe : Recipe or None
-        None: the paper's, or the one of the run that goes on.
-    images : TrainingImages
-    options : RunOptions
-    show : callable
-        Sees figures after each step and each epoch.
-
-    Returns
-    -------
-    dict or None
-        The figures that are kept in the checkpoint's header; None if the run stopped before its end. A finished run
-        that is to go on gives its figures and is left as it is.
-
-    Raises
-    ------
-    DivergenceError
-        If loss, gradient, solver or a scale went wrong.
-    SaveError
-        If the disk is full.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import tempfile
-    >>> from dcnbio.training import with_settings
-    >>> rng = np.random.default_rng(0)
-    >>> images = LabelledImages(rng.integers(0, 256, (16, 3, 12, 12), dtype=np.uint8), np.arange(16) % 2)
-    >>> small = ["network.widths=[4]", "network.norm_groups=2", "epochs=1", "batch_size=8", "translate=1"]
-    >>> recipe = with_settings(Recipe(), [*small, 'phases=[{method="midpoint", steps=1, gradient="exact"}]'])
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     found = train(recipe, TrainingImages(images, None, "noise", {"train": "none"}), RunOptions(Path(folder)))
-    ...     sorted(path.name for path in Path(folder).glob("*.safetensors"))
-    ['checkpoint.safetensors']
-    """
-    folder = RunFolder(Path(options.out))
-    with joined_processes(options.device) as processes:
-        recipe = chosen_recipe(recipe, folder, options, images.ids)
-        done = finished_figures(folder, options)
-        if done is not None:
-            return done
-        kept, held = split_images(images.train.labels, recipe.data, recipe.seed)
-        training = images.train.at(kept)
-        plan = make_plan(len(training), recipe.optimisation)
-        if plan.batch_size < processes.count:
-            raise InputError(f"a batch of {plan.batch_size} cannot be shared by {processes.count} processes.")
-        objective = make_objective(recipe, int(images.train.labels.max()) + 1, processes.device)
-        if options.resume:
-            refuse_changed_encoder(folder.read_record()[1], objective, folder.path)
-        trainer = Trainer(
-            recipe, plan, training, objective, make_optimiser(objective.module, recipe.optimisation), processes
-        )
-        held_out = images.train.at(held)
-        progress = begin(trainer, folder, options, images)
-        metrics = MetricsFile(folder.metrics, progress.step) if processes.first else None
-        run = Run(trainer, held_out, folder, options, progress, metrics, show if processes.first else silent)
-        if not run.go():
-            return None
-        figures = final_figures(trainer, progress, held_out, images.test)
-        figures["machine"] = describe_machine(processes.device)
-        if processes.first:
-            end(run, figures, images)
-        return figures
-
-
-def finished_figures(folder: RunFolder, options: RunOptions) -> dict[str, Any] | None:
-    """Give the figures of a run that is to go on but has come to its end; None where there is something left to do.
-
-    Its state is gone by then, so that going on would be to begin anew in the place of what is finished.
-    """
-    if not options.resume or folder.state.exists():
-        return None
-    facts = folder.read_record()[1]
-    if not facts.get("finished") or not folder.checkpoint.exists():
-        return None
-    figures: dict[str, Any] = facts["metrics"]
-    return figures
-
-
-def begin(trainer: Trainer, folder: RunFolder, options: RunOptions, images: TrainingImages) -> Progress:
-    """Make the folder of a new run, or load the state of the one that goes on."""
-    if options.resume and folder.state.exists():
-        return load_state(folder.state, trainer.objective.module, trainer.optimiser)
-    if trainer.processes.first:
-        if not options.resume:
-            folder.begin(options.overwrite)
-        folder.write_record(trainer.recipe, **record_facts(trainer, images, options), finished=False)
-        save_scales(trainer.objective.module, folder.scales(0))
-    return Progress()
-
-
-def record_facts(trainer: Trainer, images: TrainingImages, options: RunOptions) -> dict[str, Any]:
-    """Give what run.json holds beside the recipe."""
-    facts = {"images": images.ids, "source": images.source, "command": options.command}
-    return {**facts, **encoder_facts(trainer.objective)}
-
-
-def end(run: Run, figures: dict[str, Any], images: TrainingImages) -> None:
-    """Keep the finished network, and let go of the state."""
-    trainer, folder = run.trainer, run.folder
-    facts = {"images": images.ids, "images_source": images.source, "command": run.options.command}
-    keep_network(trainer.objective, trainer.recipe, folder.checkpoint, figures, **facts)
-    record = record_facts(trainer, images, run.options)
-    folder.write_record(trainer.recipe, **record, finished=True, metrics=figures)
-    folder.state.unlink(missing_ok=True)

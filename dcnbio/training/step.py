@@ -96,7 +96,8 @@ class Trainer:
         order = epoch_order(self.recipe.seed, epoch, len(self.images))
         size, data = self.plan.batch_size, self.recipe.data
         positions = order[place * size : (place + 1) * size]
-        moves = draw_moves(size, data.translate, data.flip, np.random.default_rng([self.recipe.seed, MOVES, step]))
+        generator = np.random.default_rng([self.recipe.seed, MOVES, step])
+        moves = draw_moves(size, data.translate, data.flip, generator, data.still)
         own = self.processes.share(size)
         chosen = self.images.at(positions[own])
         moved = LabelledImages(augmented(chosen.images, (moves[0][own], moves[1][own], moves[2][own])), chosen.labels)

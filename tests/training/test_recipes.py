@@ -122,6 +122,16 @@ def test_translations_cover_four_pixels_evenly_and_half_are_mirrored():
     assert not draw_moves(50, 4, False, np.random.default_rng(0))[2].any()
 
 
+def test_a_share_of_images_stays_where_it_is_and_the_others_move_as_without():
+    all_moving = draw_moves(20_000, 4, True, np.random.default_rng(0))
+    down, right, mirrored = draw_moves(20_000, 4, True, np.random.default_rng(0), still=0.25)
+    stayed = (down != all_moving[0]) | (right != all_moving[1])
+    assert not down[stayed].any()
+    assert not right[stayed].any()
+    assert stayed.mean() == pytest.approx(0.25 * 80 / 81, abs=0.01)
+    assert np.array_equal(mirrored, all_moving[2])
+
+
 def test_an_image_is_moved_by_as_many_pixels_as_drawn():
     images = np.random.default_rng(0).integers(1, 256, (3, 3, 8, 8), dtype=np.uint8)
     moves = (np.array([2, 0, -1]), np.array([0, -3, 0]), np.array([False, False, True]))

@@ -95,7 +95,7 @@ def train_nothing(gradient: str) -> dict:
 def test_a_batch_smaller_than_the_processes_is_refused(tmp_path, monkeypatch):
     import contextlib
 
-    import dcnbio.training.run as run_module
+    import dcnbio.training.whole_run as run_module
     from dcnbio.training.processes import Processes
 
     monkeypatch.setattr(run_module, "joined_processes", lambda device: contextlib.nullcontext(Processes(0, 16)))

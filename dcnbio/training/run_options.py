@@ -1,0 +1,45 @@
+"""How a run is done, as opposed to what it computes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["RunOptions"]
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """Folder, device, and when to save and to stop.
+
+    Attributes
+    ----------
+    out : Path
+        The run's folder.
+    device : str
+        "cpu" or "cuda".
+    resume, overwrite : bool
+        Go on with the run in the folder, or begin anew in its place.
+    save_minutes : float
+        The state is saved after each epoch, and this often; 0: after each step.
+    stop_minutes : float or None
+        End this part of the run after that time, saved, to be gone on with.
+    scales_every : int
+        Epochs between two records of every filter's scale.
+    command : str
+        For the record.
+
+    Examples
+    --------
+    >>> RunOptions(Path("run0"), stop_minutes=55).save_minutes
+    3.0
+    """
+
+    out: Path
+    device: str = "cpu"
+    resume: bool = False
+    overwrite: bool = False
+    save_minutes: float = 3.0
+    stop_minutes: float | None = None
+    scales_every: int = 5
+    command: str = ""
