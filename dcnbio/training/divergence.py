@@ -11,7 +11,7 @@ from dcnbio.errors import DcnbioError
 from dcnbio.model.solution import Solution
 from dcnbio.model.srf_conv import SRFConv2d
 from dcnbio.model.status import Status, explain
-from dcnbio.training.recipe import Guards
+from dcnbio.training.recipe_parts import Guards
 
 __all__ = ["DivergenceError", "check_gradient", "check_loss", "check_scales", "hold_scales"]
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from dcnbio.errors import InputError
 from dcnbio.model.solver_settings import SolverSettings
-from dcnbio.training.recipe import Optimisation, Phase
+from dcnbio.training.recipe_parts import Optimisation, Phase
 
 __all__ = ["SMALL_DATA_FACTORS", "Plan", "learning_rate", "make_plan", "phase_at", "phase_solver"]
 

@@ -13,7 +13,8 @@ from dcnbio.model.network import build
 from dcnbio.model.weights import weights_id
 from dcnbio.training.initial_scales import set_initial_sigma
 from dcnbio.training.objective import Classification, Objective, Reconstruction
-from dcnbio.training.recipe import Optimisation, Recipe
+from dcnbio.training.recipe import Recipe
+from dcnbio.training.recipe_parts import Optimisation
 
 __all__ = ["integration_time", "make_objective", "make_optimiser"]
 

@@ -17,7 +17,8 @@ from dcnbio.training.divergence import check_gradient, check_loss, check_scales,
 from dcnbio.training.images import LabelledImages
 from dcnbio.training.objective import Objective, Outcome
 from dcnbio.training.processes import Processes
-from dcnbio.training.recipe import Phase, Recipe
+from dcnbio.training.recipe import Recipe
+from dcnbio.training.recipe_parts import Phase
 from dcnbio.training.schedule import Plan, learning_rate, phase_solver
 from dcnbio.training.setup import integration_time
 

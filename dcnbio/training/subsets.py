@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcnbio.errors import InputError
-from dcnbio.training.recipe import Data
+from dcnbio.training.recipe_parts import Data
 
 __all__ = ["draw_per_class", "split_images"]
 

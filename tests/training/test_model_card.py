@@ -14,7 +14,7 @@ from dcnbio.model.network import build
 from dcnbio.training import Recipe, RunOptions, train, with_settings
 from dcnbio.training.images import LabelledImages, TrainingImages
 from dcnbio.training.model_card import model_card
-from dcnbio.training.recipe import Phase
+from dcnbio.training.recipe_parts import Phase
 
 SMALL = ["network.widths=[4]", "network.norm_groups=4", "network.integration_time=0.2", "batch_size=8", "held_out=20"]
 

@@ -23,7 +23,8 @@ from dcnbio.training import RunOptions, train, with_settings
 from dcnbio.training.atomic_file import SaveError
 from dcnbio.training.divergence import DivergenceError
 from dcnbio.training.images import LabelledImages, TrainingImages
-from dcnbio.training.recipe import Phase, Recipe
+from dcnbio.training.recipe import Recipe
+from dcnbio.training.recipe_parts import Phase
 
 ROOT = Path(__file__).parents[2]
 EXACT = 'phases=[{gradient="exact"}]'
