@@ -18,7 +18,9 @@ from dcnbio.commands.responses_report import report
 from dcnbio.errors import InputError
 
 if TYPE_CHECKING:
+    import numpy as np
     import xarray as xr
+    from numpy.typing import NDArray
 
     from dcnbio.analysis.responses.result import ResponsesResult
     from dcnbio.model.network import Network
@@ -123,11 +125,11 @@ def measured(checkpoint: str, model: str | None, how_much: HowMuch) -> Responses
         growth, curves["fields"] = growth_of(net, fields), all_units(fields)
     found = ResponsesResult(measures, untrained, growth, curves=curves)
     if how_much.intervention:
-        changed, accuracy = under_interventions(net, how_much, (name, is_trained(checkpoint)), options)
-        found = replace(found, changed=changed, accuracy=accuracy)
+        changed, right = under_interventions(net, how_much, (name, is_trained(checkpoint)), options)
+        found = replace(found, changed=changed, right=right)
     if how_much.intervention and twin is not None:
-        changed, accuracy = under_interventions(twin, how_much, ("untrained", False), options)
-        found = replace(found, changed_untrained=changed, accuracy_untrained=accuracy)
+        changed, right = under_interventions(twin, how_much, ("untrained", False), options)
+        found = replace(found, changed_untrained=changed, right_untrained=right)
     return found
 
 
@@ -140,15 +142,15 @@ def all_units(fields: dict[int, xr.Dataset]) -> xr.Dataset:
 
 def under_interventions(
     net: Network, how_much: HowMuch, known: tuple[str, bool], options: dict[str, Any]
-) -> tuple[dict[str, xr.Dataset], dict[str, float]]:
-    """Measure a network's changed copies, and their accuracy on the same shipped images; `known`: name and trained."""
+) -> tuple[dict[str, xr.Dataset], dict[str, NDArray[np.bool_]]]:
+    """Measure a network's changed copies, and which shipped images they name right; `known`: name and trained."""
     name, trained = known
     changed = {text: intervened(net, text) for text in how_much.intervention}
     light, tables = replace(chosen_plan(how_much), reference=0, noise=0), {}
     for text, other in changed.items():
         told(f"{name}, {text}")
         tables[text] = measure_network(other, light, name=f"{name}, {text}", trained=trained, **options)
-    return tables, accuracies(net, changed, how_much.limit)
+    return tables, named_right(net, changed, how_much.limit)
 
 
 def told(part: str) -> None:
@@ -156,16 +158,15 @@ def told(part: str) -> None:
     print(f"{part} ...", file=sys.stderr, flush=True)
 
 
-def accuracies(net: Network, changed: dict[str, Network], limit: int) -> dict[str, float]:
-    """Measure accuracy on the same shipped images with and without each intervention."""
+def named_right(net: Network, changed: dict[str, Network], limit: int) -> dict[str, NDArray[np.bool_]]:
+    """Say which of the same shipped images are named right with and without each intervention."""
     from dcnbio.images import load_images
     from dcnbio.probe.accuracy import evaluate
 
-    images = load_images(limit=limit)
-    found = {"n": float(images.sizes["stimulus"])}
+    images, found = load_images(limit=limit), {}
     for name, one in {"none": net, **changed}.items():
         told(f"accuracy, {name}")
-        found[name] = evaluate(one, images, batch_size=20).accuracy
+        found[name] = evaluate(one, images, batch_size=20).named_right
     return found
 
 
@@ -182,6 +183,7 @@ def as_json(found: ResponsesResult) -> dict[str, Any]:
         "predictions": found.predictions(),
         "accuracy": found.accuracy,
         "accuracy_untrained": found.accuracy_untrained,
+        "interventions": [one.to_dict() for one in found.changes],
         "claims": [claim.to_dict() for claim in found.claims],
         "conclusion": found.conclusion,
     }

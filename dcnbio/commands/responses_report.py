@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from dcnbio.analysis.claim import Claim
     from dcnbio.analysis.responses.beyond import Beyond
+    from dcnbio.analysis.responses.change_beside_twin import ChangeBesideTwin
     from dcnbio.analysis.responses.result import ResponsesResult
 
 __all__ = ["report"]
@@ -22,20 +23,22 @@ ZERO = 1e-9  # what is smaller is rounding
 UNTRAINED = "the same network untrained"
 PREDICTED = ("contrast-time law", "made by the norms")
 CHANGE = ": change of "
-# of the changes under interventions, those that the table shows; all of them are in --json
-SHOWN = (
-    "maximum_response",
-    "circular_variance",
-    "preferred_spatial_frequency",
-    "spatial_frequency_bandwidth",
-    "f1_f0",
-    "summation_diameter",
-    "suppression_index",
-    "cross_orientation_suppression",
-    "c50",
-    "peak_time",
-    "field_sigma_gradient",
-)
+# of the changes under interventions, those that the table shows, in 21 letters; all of them are in --json
+SHOWN = {
+    "accuracy": "accuracy",
+    "maximum_response": "largest response",
+    "circular_variance": "circular variance",
+    "preferred_spatial_frequency": "preferred frequency",
+    "spatial_frequency_bandwidth": "frequency bandwidth",
+    "f1_f0": "F1 / F0",
+    "summation_diameter": "summation field",
+    "suppression_index": "suppression index",
+    "cross_orientation_suppression": "by a mask across",
+    "c50": "c50",
+    "peak_time": "peak time",
+    "field_sigma_gradient": "local field's sigma",
+}
+SHORT_UNITS = {"octaves": "oct", "1": "", "solver time": "", "percent": "%"}
 LIMITS = (
     "Units of one network are no sample of networks: with one training seed, all this is said of this network. "
     "The stimulus is the state at t = 0, so there is no duration, onset or steady state."
@@ -52,7 +55,7 @@ def report(found: ResponsesResult) -> str:
             parts.append(beyond_table(block, results))
     if found.growth is not None:
         parts.append(growth_table(found.growth))
-    parts += change_tables(found.claims)
+    parts += change_tables(found.changes)
     parts.append("\n".join(wrapped(claim.conclusion) for claim in found.claims if is_said(claim)))
     parts += [wrapped(LIMITS), wrapped(f"Conclusion: {found.conclusion}")]
     return "\n\n".join(parts)
@@ -60,7 +63,7 @@ def report(found: ResponsesResult) -> str:
 
 def is_said(claim: Claim) -> bool:
     """Say whether a claim needs its sentence, since it stands in no table."""
-    if CHANGE in claim.name or claim.control.name in PREDICTED:
+    if (CHANGE in claim.name and not claim.name.endswith("accuracy")) or claim.control.name in PREDICTED:
         return False
     return claim.control.name != UNTRAINED or "share of responsive" in claim.name
 
@@ -125,18 +128,41 @@ def growth_table(growth: xr.Dataset) -> str:
     return "local field, sigma in pixels (second moments)\n" + table(["block", "units", *times, "linear"], rows)
 
 
-def change_tables(claims: Sequence[Claim]) -> list[str]:
-    """Lay out what each intervention changes in the median unit, beside the untrained network."""
+def change_tables(changes: Sequence[ChangeBesideTwin]) -> list[str]:
+    """Lay out what each intervention changes, beside the untrained network, and how much more it does."""
     tables: dict[str, list[list[str]]] = {}
-    for claim in claims:
-        label, found, name = claim.name.removesuffix(", median").partition(CHANGE)
-        if found and name.partition(" ")[0] in SHOWN:
-            limits = claim.interval.to_list()
-            between = f"{limits[0]:.2g} to {limits[1]:.2g}" if limits else "-"
-            twin = number(claim.control.estimate, 2) if "untrained network not" not in claim.control.name else "-"
-            tables.setdefault(label, []).append([name, str(claim.n), number(claim.estimate, 2), between, twin])
-    header = ["change of", "n", "median", "95 % over units", "untrained"]
-    return [f"{label}\n" + table(header, rows) for label, rows in tables.items()]
+    for one in changes:
+        if one.measure in SHOWN:
+            label = one.intervention if one.block is None else f"{one.intervention}, block {one.block}"
+            tables.setdefault(label, []).append(change_row(one))
+    if not tables:
+        return []
+    header = ["change of", "n", "change", "95 %", "untr.", "more"]
+    about = (
+        "what an intervention changes: the median over units of the change of each (accuracy: over images), the same "
+        "in the untrained network, and the one minus the other (* its 95 % interval leaves out 0; - too few)"
+    )
+    return [wrapped(about), *(f"{label}\n{table(header, rows)}" for label, rows in tables.items()), chance(changes)]
+
+
+def change_row(one: ChangeBesideTwin) -> list[str]:
+    """Lay out one change."""
+    limits = one.interval.to_list()
+    between = f"{limits[0]:.2g} to {limits[1]:.2g}" if limits else "-"
+    more = number(one.more, 2) + "*" * one.differs if one.more_interval.exists else "-"
+    name = f"{SHOWN[one.measure]}, {SHORT_UNITS.get(one.units, one.units)}".removesuffix(", ")
+    return [name, str(one.n), number(one.change, 2), between, number(one.untrained, 2), more]
+
+
+def chance(changes: Sequence[ChangeBesideTwin]) -> str:
+    """Say how many differences leave out 0, and how many of as many would by chance."""
+    tested = [one for one in changes if one.more_interval.exists]
+    if not tested:
+        return "No difference between the two networks has an interval."
+    return wrapped(
+        f"Of {len(tested)} differences (those of --json included) {sum(one.differs for one in tested)} leave out 0, "
+        f"where {0.05 * len(tested):.1f} would if the networks changed alike."
+    )
 
 
 def wrapped(text: str) -> str:

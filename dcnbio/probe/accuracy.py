@@ -42,11 +42,13 @@ class Evaluation:
         Mean over images (per-image stepping) or over batches (shared stepping), per block; of what was solved.
     nfe_per : str
         "image" or "batch".
+    named_right : bool array [image]
+        Whether each image got its label, in the order of the data, to compare two networks image by image.
 
     Examples
     --------
-    >>> counts = np.array([[4, 1], [0, 5]])
-    >>> found = Evaluation(10, 9, {}, counts, counts.sum(1), ["cat", "dog"], [44.0], "batch")
+    >>> counts, right = np.array([[4, 1], [0, 5]]), np.arange(10) != 4
+    >>> found = Evaluation(10, 9, {}, counts, counts.sum(1), ["cat", "dog"], [44.0], "batch", right)
     >>> found.accuracy, found.to_dict()["per_class"]
     (0.9, {'cat': 0.8, 'dog': 1.0})
     """
@@ -59,6 +61,7 @@ class Evaluation:
     class_names: list[str]
     nfe: list[float]
     nfe_per: str
+    named_right: NDArray[np.bool_]
 
     @property
     def accuracy(self) -> float:
@@ -149,6 +152,7 @@ def evaluate(net: Network, data: xr.Dataset, *, progress: bool = False, **settin
     confusion = np.zeros((net.spec.classes, net.spec.classes), dtype=np.int64)
     failures: dict[int, str] = {}
     counts: list[NDArray[np.float64]] = []
+    named_right = np.zeros(len(stimuli), dtype=np.bool_)
     for part, went, run, reasons in runs(ready, stimuli, chosen, progress):
         solved = np.array([not reason for reason in reasons])
         failures |= {int(stimuli.stimulus[part][i]): reasons[i] for i in np.flatnonzero(~solved)}
@@ -156,14 +160,16 @@ def evaluate(net: Network, data: xr.Dataset, *, progress: bool = False, **settin
             continue
         taken = solved[went]
         answers = run.logits.argmax(1).cpu().numpy()[taken]
-        np.add.at(confusion, (stimuli.labels[part][solved], answers), 1)
+        labels = stimuli.labels[part][solved]
+        np.add.at(confusion, (labels, answers), 1)
+        named_right[np.arange(part.start, part.stop)[solved]] = answers == labels
         counts.append(batch_nfe(run, taken, chosen.stepping == "per-image"))
     rows = np.concatenate([np.empty((0, len(net.blocks))), *counts])
     nfe = rows.mean(0).tolist() if len(rows) else [np.nan] * len(net.blocks)
     per = "image" if chosen.stepping == "per-image" else "batch"
     right = int(confusion.diagonal().sum())
     shown = np.bincount(stimuli.labels, minlength=net.spec.classes)
-    return Evaluation(len(stimuli), right, failures, confusion, shown, stimuli.class_names, nfe, per)
+    return Evaluation(len(stimuli), right, failures, confusion, shown, stimuli.class_names, nfe, per, named_right)
 
 
 def runs(

@@ -6,11 +6,17 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from dcnbio.analysis.responses.change_beside_twin import change_in_accuracy
 from dcnbio.analysis.responses.contrast_measures import contrast_measures
 from dcnbio.analysis.responses.field_size import field_size
 from dcnbio.analysis.responses.frequency_tuning import frequency_tuning
 from dcnbio.analysis.responses.gabor import fit_gabor
-from dcnbio.analysis.responses.intervention_change import Changed, intervention_claims
+from dcnbio.analysis.responses.intervention_change import (
+    Changed,
+    accuracy_of,
+    changes_beside_twin,
+    intervention_claims,
+)
 from dcnbio.analysis.responses.measure_names import CENSORED, MEASURES
 from dcnbio.analysis.responses.naka_rushton import fit_naka_rushton, naka_rushton
 from dcnbio.analysis.responses.orientation_tuning import orientation_tuning
@@ -149,20 +155,43 @@ def test_interventions_are_compared_unit_by_unit():
     block = {"block": ("unit", np.ones(8, int))}
     before = xr.Dataset({"f1_f0": ("unit", np.arange(8.0)), "c50": ("unit", np.full(8, 0.1))}, block)
     after = xr.Dataset({"f1_f0": ("unit", np.arange(8.0) + 1), "c50": ("unit", np.full(8, 0.2))}, block)
-    accuracy = {"none": 0.8, "sigma=2": 0.5, "n": 100.0}
-    twin = Changed(before, {"sigma=2": before}, {"none": 0.1, "sigma=2": 0.1, "n": 100.0})
-    network = Changed(before, {"sigma=2": after}, accuracy)
-    claims = intervention_claims(network, twin, np.random.default_rng(0))
-    found = {claim.name: claim for claim in claims}
-    assert found["sigma=2: accuracy"].estimate == 0.5
+    images = np.arange(100)
+    right = {"none": images < 80, "sigma=2": (images >= 30) & (images < 80)}
+    wrong = {"none": images < 10, "sigma=2": images >= 90}  # as many others, so that accuracy stays
+    rng = np.random.default_rng(0)
+    network, twin = Changed(before, {"sigma=2": after}, right), Changed(before, {"sigma=2": before}, wrong)
+    changes = changes_beside_twin(network, twin, rng)
+    found = {claim.name: claim for claim in intervention_claims(changes, accuracy_of(right), accuracy_of(wrong))}
+    assert found["sigma=2: change of accuracy"].estimate == pytest.approx(-0.3)
+    assert "from 80.0 to 50.0 %" in found["sigma=2: change of accuracy"].conclusion
+    assert "the untrained one's from 10.0 to 10.0 %" in found["sigma=2: change of accuracy"].conclusion
     assert found["sigma=2: change of f1_f0 (1), median"].estimate == pytest.approx(1)
     c50 = found["sigma=2: change of c50 (octaves), median"]
     assert c50.estimate == pytest.approx(1)
     assert (c50.control.name, c50.control.estimate) == ("the same in the untrained network", 0)
     assert "trained minus untrained +1 [1, 1]" in c50.conclusion
-    assert "the untrained one's from 10.0 to 10.0 %" in found["sigma=2: accuracy"].conclusion
-    alone = intervention_claims(network, None, np.random.default_rng(0))
-    assert "not measured" in alone[-1].control.name
+    alone = intervention_claims(changes_beside_twin(network, None, rng), accuracy_of(right), {})
+    assert all("not measured" in claim.control.name for claim in alone)
+
+
+def test_accuracy_differs_image_by_image():
+    """The interval is that of the mean of d_i = (after - before) - (the twin's), whose standard error is known."""
+    rng = np.random.default_rng(1)
+    before, after, theirs_before, theirs_after = rng.random((4, 400)) < np.array([[0.8], [0.5], [0.1], [0.12]])
+    found = change_in_accuracy((before, after), (theirs_before, theirs_after), np.random.default_rng(0))
+    each = (after * 1.0 - before) - (theirs_after * 1.0 - theirs_before)
+    assert found.more == pytest.approx(found.change - found.untrained)
+    assert found.more == pytest.approx(each.mean())
+    error = each.std(ddof=1) / np.sqrt(400)
+    limits = (each.mean() - 1.96 * error, each.mean() + 1.96 * error)
+    assert (found.more_interval.low, found.more_interval.high) == pytest.approx(limits, abs=0.2 * error)
+    assert found.differs
+    alike = change_in_accuracy((before, before), (theirs_before, theirs_before), rng)
+    assert not alike.more_interval.exists
+    assert "alike" in alike.to_dict()["interval_method"]
+    few = change_in_accuracy((before[:5], after[:5]), None, rng)
+    assert not few.interval.exists
+    assert few.to_dict()["trained_minus_untrained"] is None
 
 
 def test_every_censored_measure_is_a_measure_with_a_unit():

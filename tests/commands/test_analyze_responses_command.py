@@ -54,7 +54,15 @@ def test_a_result_with_an_intervention(checkpoint, tmp_path, capsys):
     claims = json.loads(tree.attrs["claims"])
     change = next(claim for claim in claims if claim["name"].startswith("orders=1: change of circular_variance"))
     assert change["control"]["name"] == "the same in the untrained network"
-    assert any(claim["name"] == "orders=1: accuracy" and claim["n"] == 10 for claim in claims)
+    assert any(claim["name"] == "orders=1: change of accuracy" and claim["n"] == 10 for claim in claims)
+    changes = json.loads(tree.attrs["changes"])
+    assert {one["intervention"] for one in changes} == {"orders=1"}
+    accuracy = next(one for one in changes if one["measure"] == "accuracy")
+    assert accuracy["block"] is None
+    assert accuracy["trained_minus_untrained"] == pytest.approx(accuracy["change"] - accuracy["untrained"])
+    units = [one for one in changes if one["block"] == 1]
+    assert {"preferred_spatial_frequency", "peak_time", "c50"} <= {one["measure"] for one in units}
+    assert all("few" in one["interval_method"] or "no unit" in one["interval_method"] for one in units)  # 2 units each
 
 
 @pytest.mark.parametrize(

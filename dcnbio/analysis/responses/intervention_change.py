@@ -1,21 +1,25 @@
-"""What an intervention changes: accuracy, and every measure of the same units before and after."""
+"""What interventions change: accuracy, and every measure of the same units, beside an untrained twin."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import xarray as xr
 
 from dcnbio.analysis.claim import Claim, Control
 from dcnbio.analysis.responses.blocks import by_block
+from dcnbio.analysis.responses.change_beside_twin import (
+    ChangeBesideTwin,
+    Right,
+    change_in_accuracy,
+    change_in_units,
+)
 from dcnbio.analysis.responses.measure_names import MEASURES
-from dcnbio.analysis.responses.medians import difference_of_medians, median_of_values
 from dcnbio.analysis.shapes import Floats
-from dcnbio.analysis.statistics.interval import Interval
 
-__all__ = ["Changed", "change_of", "intervention_claims"]
+__all__ = ["Changed", "accuracy_of", "change_of", "changes_beside_twin", "intervention_claims"]
 
 OCTAVES = (
     "preferred_spatial_frequency",
@@ -43,13 +47,26 @@ class Changed:
         Without intervention.
     changed : mapping of str to xarray.Dataset
         Under each.
-    accuracy : mapping of str to float
-        On the same images, under each and "none", and "n", how many; empty if it was not measured.
+    right : mapping of str to bool array [image]
+        Whether it names each of the same images right, under each and "none"; empty if accuracy was not measured.
     """
 
     measures: xr.Dataset
     changed: Mapping[str, xr.Dataset]
-    accuracy: Mapping[str, float]
+    right: Mapping[str, Right] = field(default_factory=dict)
+
+
+def accuracy_of(right: Mapping[str, Right]) -> dict[str, float]:
+    """Give accuracy under each intervention and "none", and "n", how many images; empty if there are none.
+
+    Examples
+    --------
+    >>> accuracy_of({"none": np.array([True, True]), "sigma=2": np.array([True, False])})
+    {'n': 2.0, 'none': 1.0, 'sigma=2': 0.5}
+    """
+    if not right:
+        return {}
+    return {"n": float(len(right["none"]))} | {name: float(values.mean()) for name, values in right.items()}
 
 
 def change_of(before: xr.Dataset, after: xr.Dataset, name: str) -> Floats:
@@ -82,8 +99,10 @@ def change_of(before: xr.Dataset, after: xr.Dataset, name: str) -> Floats:
     return found
 
 
-def intervention_claims(network: Changed, untrained: Changed | None, rng: np.random.Generator) -> list[Claim]:
-    """Say what each intervention changes, in this network and in its untrained twin.
+def changes_beside_twin(
+    network: Changed, untrained: Changed | None, rng: np.random.Generator
+) -> list[ChangeBesideTwin]:
+    """Measure what each intervention changes, in this network and in its untrained twin.
 
     Parameters
     ----------
@@ -91,25 +110,27 @@ def intervention_claims(network: Changed, untrained: Changed | None, rng: np.ran
     untrained : Changed or None
         The same of the untrained network.
     rng : numpy.random.Generator
+        Of the resampling.
 
     Returns
     -------
-    list of Claim
-        For each intervention, block and measure the median change of the same units; the control is that in the
-        untrained network, or no change where there is none.
+    list of ChangeBesideTwin
+        For each intervention accuracy, if it was measured, and for each block every measure.
     """
-    claims = []
-    for intervention in network.changed:
-        if intervention in network.accuracy:
-            claims.append(accuracy_claim(intervention, network.accuracy, untrained))
-        before, after = by_block(network.measures), by_block(network.changed[intervention])
+    found = []
+    for name in network.changed:
+        if name in network.right:
+            before_and_after = network.right["none"], network.right[name]
+            theirs = None
+            if untrained is not None and name in untrained.right:
+                theirs = untrained.right["none"], untrained.right[name]
+            found.append(replace(change_in_accuracy(before_and_after, theirs, rng), intervention=name))
+        before, after = by_block(network.measures), by_block(network.changed[name])
         for block in after:
-            label = intervention if len(before) == 1 else f"{intervention}, block {block}"
-            twin = twin_tables(untrained, intervention, block)
-            for name in REPORTED:
-                if name in before[block] and name in after[block]:
-                    claims.append(change_claim(label, name, (before[block], after[block]), twin, rng))
-    return claims
+            twin = twin_tables(untrained, name, block)
+            for one in block_changes((before[block], after[block]), twin, rng):
+                found.append(replace(one, intervention=name, block=block))
+    return found
 
 
 def twin_tables(untrained: Changed | None, intervention: str, block: int) -> tuple[xr.Dataset, xr.Dataset] | None:
@@ -119,47 +140,78 @@ def twin_tables(untrained: Changed | None, intervention: str, block: int) -> tup
     return by_block(untrained.measures)[block], by_block(untrained.changed[intervention])[block]
 
 
-def change_claim(
-    label: str,
-    name: str,
-    tables: tuple[xr.Dataset, xr.Dataset],
-    twin: tuple[xr.Dataset, xr.Dataset] | None,
-    rng: np.random.Generator,
-) -> Claim:
+def block_changes(
+    tables: tuple[xr.Dataset, xr.Dataset], twin: tuple[xr.Dataset, xr.Dataset] | None, rng: np.random.Generator
+) -> list[ChangeBesideTwin]:
+    """Measure what changes in the units of one block: all that was measured before and after."""
+    found = []
+    for name in REPORTED:
+        if name in tables[0] and name in tables[1]:
+            beside = twin is not None and name in twin[0] and name in twin[1]
+            theirs = change_of(*twin, name) if twin is not None and beside else None
+            units = "octaves" if name in OCTAVES else MEASURES[name][1]
+            found.append(change_in_units((name, units), change_of(*tables, name), theirs, rng))
+    return found
+
+
+def intervention_claims(
+    changes: list[ChangeBesideTwin], accuracy: Mapping[str, float], untrained: Mapping[str, float]
+) -> list[Claim]:
+    """Say what each intervention changes, in this network and in its untrained twin.
+
+    Parameters
+    ----------
+    changes : list of ChangeBesideTwin
+    accuracy, untrained : mapping of str to float
+        Of both networks, from `accuracy_of`.
+
+    Returns
+    -------
+    list of Claim
+        The control of a change is that in the untrained network, or no change where there is none.
+    """
+    blocks = {one.block for one in changes if one.block is not None}
+    return [
+        accuracy_claim(one, accuracy, untrained) if one.block is None else change_claim(one, len(blocks))
+        for one in changes
+    ]
+
+
+def more_text(one: ChangeBesideTwin, scale: float = 1.0, unit: str = "") -> str:
+    """Write the difference of the changes; nothing where it has no interval."""
+    limits = one.more_interval.to_list()
+    if limits is None:
+        return ""
+    low, high = (scale * limit for limit in limits)
+    return f", trained minus untrained {scale * one.more:+.3g}{unit} [{low:.3g}, {high:.3g}]"
+
+
+def change_claim(one: ChangeBesideTwin, blocks: int) -> Claim:
     """Say how one measure changes."""
-    changes = change_of(*tables, name)
-    found = median_of_values(changes, rng)
-    units = "octaves" if name in OCTAVES else MEASURES[name][1]
-    text = f"{label} changes {MEASURES[name][0]} by {found.value:+.3g} {units} in the median unit"
+    label = one.intervention if blocks == 1 else f"{one.intervention}, block {one.block}"
+    words = MEASURES[one.measure][0]
+    text = f"{label} changes {words} by {one.change:+.3g} {one.units} in the median unit"
+    if not one.n:
+        text = f"{label}: no unit has a {words} both before and after"
     control = Control("no change: untrained network not measured", 0.0)
-    if twin is not None and name in twin[0] and name in twin[1]:
-        theirs = change_of(*twin, name)
-        other = median_of_values(theirs, rng)
-        control = Control("the same in the untrained network", other.value, other.interval)
-        text += f"; untrained {other.value:+.3g}"
-        more, interval = difference_of_medians(changes, theirs, rng)
-        limits = interval.to_list()
-        if limits is not None:
-            text += f", trained minus untrained {more:+.3g} [{limits[0]:.3g}, {limits[1]:.3g}]"
-    text += f" ({found.caveat})." if found.caveat else "."
-    about = f"{label}: change of {name} ({units}), median"
-    return Claim(about, found.n, "units of one network", found.value, found.interval, control, text)
+    if one.beside:
+        control = Control("the same in the untrained network", one.untrained, one.untrained_interval)
+        theirs = f"untrained {one.untrained:+.3g}" if one.n_untrained else "no unit of the untrained network has both"
+        text += f"; {theirs}{more_text(one)}"
+    text += f" ({one.caveat})." if one.caveat else "."
+    about = f"{label}: change of {one.measure} ({one.units}), median"
+    return Claim(about, one.n, "units of one network", one.change, one.interval, control, text)
 
 
-def accuracy_claim(intervention: str, accuracy: Mapping[str, float], untrained: Changed | None) -> Claim:
+def accuracy_claim(one: ChangeBesideTwin, accuracy: Mapping[str, float], untrained: Mapping[str, float]) -> Claim:
     """Say what an intervention does to accuracy."""
-    before, after = accuracy["none"], accuracy[intervention]
-    n = int(accuracy["n"])
-    text = f"{intervention} takes this network's accuracy on {n} images from {100 * before:.1f} to {100 * after:.1f} %"
-    if untrained is not None and intervention in untrained.accuracy:
-        other = untrained.accuracy
-        text += f", the untrained one's from {100 * other['none']:.1f} to {100 * other[intervention]:.1f} %"
-    return Claim(
-        f"{intervention}: accuracy",
-        n,
-        "images",
-        after,
-        Interval.none("the same images with and without: the difference is what was done, for this network"),
-        Control("no intervention", before),
-        f"{text}.",
-    )
+    name = one.intervention
+    before, after = 100 * accuracy["none"], 100 * accuracy[name]
+    text = f"{name} takes this network's accuracy on {one.n} images from {before:.1f} to {after:.1f} %"
+    control = Control("no change: untrained network not measured", 0.0)
+    if one.beside:
+        there = f"{100 * untrained['none']:.1f} to {100 * untrained[name]:.1f} %"
+        text += f", the untrained one's from {there}{more_text(one, 100, ' points')}"
+        control = Control("the same in the untrained network", one.untrained, one.untrained_interval)
+    about = f"{name}: change of accuracy"
+    return Claim(about, one.n, "images", one.change, one.interval, control, f"{text}.")

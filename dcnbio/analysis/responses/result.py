@@ -12,9 +12,15 @@ import xarray as xr
 from dcnbio.analysis.claim import Claim
 from dcnbio.analysis.responses.beyond import Beyond, beyond_predictions
 from dcnbio.analysis.responses.blocks import by_block
+from dcnbio.analysis.responses.change_beside_twin import ChangeBesideTwin, Right
 from dcnbio.analysis.responses.claims import response_claims
 from dcnbio.analysis.responses.field_growth import growth_claims
-from dcnbio.analysis.responses.intervention_change import Changed, intervention_claims
+from dcnbio.analysis.responses.intervention_change import (
+    Changed,
+    accuracy_of,
+    changes_beside_twin,
+    intervention_claims,
+)
 from dcnbio.analysis.responses.level_ratios import level_claims
 
 __all__ = ["ResponsesResult", "analyze_responses"]
@@ -34,10 +40,12 @@ class ResponsesResult:
         From `field_growth`.
     changed : dict of str to xarray.Dataset
         Measures under interventions.
-    accuracy : dict of str to float
-        On the same images, under each intervention and "none".
-    changed_untrained, accuracy_untrained : dict
+    right : dict of str to bool array [image]
+        Whether each of the same images is named right, under each intervention and "none".
+    changed_untrained, right_untrained : dict
         The same of the untrained network.
+    changes : tuple of ChangeBesideTwin
+        What each intervention changes in every measure, in both networks, and more in the one than in the other.
     beyond : dict of int to list of Beyond
         Of every block: results beside what the law or the norms predict.
     curves : dict of str to xarray.Dataset
@@ -52,13 +60,24 @@ class ResponsesResult:
     untrained: xr.Dataset | None
     growth: xr.Dataset | None
     changed: dict[str, xr.Dataset] = field(default_factory=dict)
-    accuracy: dict[str, float] = field(default_factory=dict)
+    right: dict[str, Right] = field(default_factory=dict)
     changed_untrained: dict[str, xr.Dataset] = field(default_factory=dict)
-    accuracy_untrained: dict[str, float] = field(default_factory=dict)
+    right_untrained: dict[str, Right] = field(default_factory=dict)
+    changes: tuple[ChangeBesideTwin, ...] = ()
     beyond: dict[int, list[Beyond]] = field(default_factory=dict)
     curves: dict[str, xr.Dataset] = field(default_factory=dict)
     claims: tuple[Claim, ...] = ()
     conclusion: str = ""
+
+    @property
+    def accuracy(self) -> dict[str, float]:
+        """Accuracy on the same images, under each intervention and "none"; "n", how many images."""
+        return accuracy_of(self.right)
+
+    @property
+    def accuracy_untrained(self) -> dict[str, float]:
+        """The same of the untrained network."""
+        return accuracy_of(self.right_untrained)
 
     def to_tree(self) -> xr.DataTree:
         """Give labelled arrays, ready for a file.
@@ -67,11 +86,12 @@ class ResponsesResult:
         -------
         xarray.DataTree
             ``measures``, ``untrained``, ``growth``, ``gratings``, ``fields``, and ``intervention1`` and so on, whose
-            attribute ``intervention`` says which, with ``untrained_intervention1`` and so on. The claims, and the
-            results beside their predictions, are JSON in the root's attributes.
+            attribute ``intervention`` says which, with ``untrained_intervention1`` and so on. The claims, the results
+            beside their predictions, and the changes beside the untrained network's are JSON in the root's attributes.
         """
         about = {"claims": json.dumps([claim.to_dict() for claim in self.claims]), "conclusion": self.conclusion}
         about["predictions"] = json.dumps(self.predictions())
+        about["changes"] = json.dumps([one.to_dict() for one in self.changes])
         about["accuracy_untrained"] = json.dumps(self.accuracy_untrained)
         tree = xr.DataTree(xr.Dataset(attrs={**about, "accuracy": json.dumps(self.accuracy)}))
         parts = {"measures": self.measures, "untrained": self.untrained, "growth": self.growth, **self.curves}
@@ -112,13 +132,13 @@ def analyze_responses(found: ResponsesResult, seed: int = 0) -> ResponsesResult:
     if found.growth is not None:
         claims += growth_claims(found.growth)
     claims += level_claims(found.measures, found.growth)
-    network = Changed(found.measures, found.changed, found.accuracy)
     twin = None
     if found.untrained is not None:
-        twin = Changed(found.untrained, found.changed_untrained, found.accuracy_untrained)
-    claims += intervention_claims(network, twin, rng)
+        twin = Changed(found.untrained, found.changed_untrained, found.right_untrained)
+    changes = changes_beside_twin(Changed(found.measures, found.changed, found.right), twin, rng)
+    claims += intervention_claims(changes, found.accuracy, found.accuracy_untrained)
     said = " ".join(conclusion(units, claims, block, len(blocks)) for block, units in blocks.items())
-    return replace(found, beyond=beyond, claims=tuple(claims), conclusion=said)
+    return replace(found, beyond=beyond, changes=tuple(changes), claims=tuple(claims), conclusion=said)
 
 
 def conclusion(units: xr.Dataset, claims: list[Claim], block: int, blocks: int) -> str:
