@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 import torch
 import xarray as xr
 
@@ -11,7 +12,7 @@ from dcnbio.model.decoder import Decoder, centre, encode
 from dcnbio.model.encoder_match import refuse_other_encoder
 from dcnbio.model.network import Network
 from dcnbio.model.weights import weights_id
-from dcnbio.probe.stimuli import as_stimuli
+from dcnbio.probe.stimuli import Stimuli, as_stimuli
 from dcnbio.recording.provenance import gather_provenance, provenance_json
 
 __all__ = ["reconstruct"]
@@ -19,7 +20,33 @@ __all__ = ["reconstruct"]
 DIMS = ("stimulus", "channel", "y", "x")
 
 
+def refuse_other_widths(net: Network, decoder: Decoder) -> None:
+    """Refuse a decoder whose maps are not the network's."""
+    if decoder.spec.widths != net.spec.widths:
+        raise InputError(
+            f"decoder is of a network with widths {decoder.spec.widths}, but net has {net.spec.widths}; give the "
+            "decoder that was trained on this network."
+        )
+
+
 @torch.no_grad()
+def there_and_back(
+    net: Network, decoder: Decoder, stimuli: Stimuli, batch_size: int
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    """Give the central square of every image, and what the decoder makes of it; an image without numbers is refused."""
+    weight = next(net.parameters())
+    images, backs = [], []
+    for start in range(0, len(stimuli), batch_size):
+        batch = torch.from_numpy(stimuli.images[start : start + batch_size]).to(weight)
+        images.append(centre(batch).cpu().numpy())
+        backs.append(decoder(encode(net, batch)).cpu().numpy())
+    back = np.concatenate(backs)
+    if not np.isfinite(back).all():
+        bad = int(stimuli.stimulus[~np.isfinite(back).all((1, 2, 3))][0])
+        raise SolverError(f"image {bad} could not be reconstructed: a block was not solved; check images and weights.")
+    return np.concatenate(images), back
+
+
 def reconstruct(net: Network, decoder: Decoder, data: xr.Dataset, *, batch_size: int = 50) -> xr.DataTree:
     """Pass images through a network and back through a decoder.
 
@@ -61,29 +88,12 @@ def reconstruct(net: Network, decoder: Decoder, data: xr.Dataset, *, batch_size:
     ((10, 3, 28, 28), ('stimulus',))
     """
     refuse_other_encoder(decoder, net)
-    if decoder.spec.widths != net.spec.widths:
-        raise InputError(
-            f"decoder is of a network with widths {decoder.spec.widths}, but net has {net.spec.widths}; give the "
-            "decoder that was trained on this network."
-        )
+    refuse_other_widths(net, decoder)
     stimuli = as_stimuli(data)
-    weight = next(net.parameters())
-    images, backs = [], []
-    for start in range(0, len(stimuli), batch_size):
-        batch = torch.from_numpy(stimuli.images[start : start + batch_size]).to(weight)
-        images.append(centre(batch).cpu().numpy())
-        backs.append(decoder(encode(net, batch)).cpu().numpy())
-    image, back = np.concatenate(images), np.concatenate(backs)
-    if not np.isfinite(back).all():
-        bad = int(stimuli.stimulus[~np.isfinite(back).all((1, 2, 3))][0])
-        raise SolverError(f"image {bad} could not be reconstructed: a block was not solved; check images and weights.")
+    image, back = there_and_back(net, decoder, stimuli, batch_size)
     mse = ((back.astype(np.float64) - image) ** 2).mean((1, 2, 3))
-    about = {
-        "weights": weights_id(net.state_dict()),
-        "decoder": weights_id(decoder.state_dict()),
-        "spec": net.spec.to_dict(),
-        "images": stimuli.identity,
-    }
+    weights = {"weights": weights_id(net.state_dict()), "decoder": weights_id(decoder.state_dict())}
+    about = {**weights, "spec": net.spec.to_dict(), "images": stimuli.identity}
     dataset = xr.Dataset(
         {
             "image": (DIMS, image, {"long_name": "RGB of the central square", "units": "1"}),

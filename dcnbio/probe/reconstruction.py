@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
+import numpy.typing as npt
 import torch
 import xarray as xr
 
@@ -11,7 +14,7 @@ from dcnbio.model.decoder import Decoder, centre, encode, rescaled
 from dcnbio.model.encoder_match import refuse_other_encoder
 from dcnbio.model.network import Network
 from dcnbio.probe.precision import held_still
-from dcnbio.probe.stimuli import as_stimuli
+from dcnbio.probe.stimuli import Stimuli, as_stimuli
 
 __all__ = ["reconstruction_loss"]
 
@@ -20,6 +23,49 @@ ABOUT = {
     "variance": ("mean square difference from the image's own mean colour: the error of knowing that alone", "1"),
     "rescaled_mse": ("mean square error of the reconstruction rescaled by its batch's extremes", "1"),
 }
+
+
+def refuse_other_maps(net: Network, decoder: Decoder) -> None:
+    """Refuse a decoder that takes maps of other widths than the network gives."""
+    if decoder.spec.widths[-2:] != net.spec.widths[-2:]:
+        raise InputError(
+            f"the decoder takes maps of widths {decoder.spec.widths[-2:]}, the network gives {net.spec.widths[-2:]}; "
+            "give the encoder it was trained on."
+        )
+
+
+def refuse_problems(stimuli: Stimuli) -> None:
+    """Refuse images of which one is no numbers."""
+    if any(stimuli.problems):
+        where = next(i for i, why in enumerate(stimuli.problems) if why)
+        raise InputError(f"image {where} of the images has {stimuli.problems[where]}; leave it out.")
+
+
+def errors_of(
+    net: Network, decoder: Decoder, batches: Sequence[torch.Tensor]
+) -> dict[str, tuple[str, npt.NDArray[np.float64]]]:
+    """Give the errors of every image, and of every batch, with their dimension."""
+    errors, variances, whole = [], [], []
+    with held_still(net), torch.no_grad():
+        for batch in batches:
+            made, wanted = decoder(encode(net, batch)), centre(batch)
+            errors.append((made - wanted).square().flatten(1).mean(1))
+            variances.append((wanted - wanted.mean((2, 3), keepdim=True)).square().flatten(1).mean(1))
+            whole.append((rescaled(made) - wanted).square().mean())
+    return {
+        "mse": ("stimulus", torch.cat(errors).double().numpy()),
+        "variance": ("stimulus", torch.cat(variances).double().numpy()),
+        "rescaled_mse": ("batch", torch.stack(whole).double().numpy()),
+    }
+
+
+def described(found: Mapping[str, tuple[str, npt.NDArray[np.float64]]], stimulus: npt.NDArray[np.int64]) -> xr.Dataset:
+    """Give every number its long name and unit."""
+    named = {
+        name: (dim, values, dict(zip(("long_name", "units"), ABOUT[name], strict=True)))
+        for name, (dim, values) in found.items()
+    }
+    return xr.Dataset(named, {"stimulus": stimulus})
 
 
 def reconstruction_loss(net: Network, decoder: Decoder, data: xr.Dataset, batch_size: int = 100) -> xr.Dataset:
@@ -64,34 +110,13 @@ def reconstruction_loss(net: Network, decoder: Decoder, data: xr.Dataset, batch_
     (3, 2)
     """
     refuse_other_encoder(decoder, net)
-    if decoder.spec.widths[-2:] != net.spec.widths[-2:]:
-        raise InputError(
-            f"the decoder takes maps of widths {decoder.spec.widths[-2:]}, the network gives {net.spec.widths[-2:]}; "
-            "give the encoder it was trained on."
-        )
+    refuse_other_maps(net, decoder)
     if batch_size < 1:
         raise InputError(f"batch_size is {batch_size}; it must be at least 1 (100 is usual).")
     stimuli = as_stimuli(data)
-    if any(stimuli.problems):
-        where = next(i for i, why in enumerate(stimuli.problems) if why)
-        raise InputError(f"image {where} of the images has {stimuli.problems[where]}; leave it out.")
+    refuse_problems(stimuli)
     images = torch.from_numpy(stimuli.images).to(next(net.parameters()))
-    errors, variances, batches = [], [], []
-    with held_still(net), torch.no_grad():
-        for batch in torch.split(images, batch_size):
-            made, wanted = decoder(encode(net, batch)), centre(batch)
-            errors.append((made - wanted).square().flatten(1).mean(1))
-            variances.append((wanted - wanted.mean((2, 3), keepdim=True)).square().flatten(1).mean(1))
-            batches.append((rescaled(made) - wanted).square().mean())
-    found = {
-        "mse": ("stimulus", torch.cat(errors).double().numpy()),
-        "variance": ("stimulus", torch.cat(variances).double().numpy()),
-        "rescaled_mse": ("batch", torch.stack(batches).double().numpy()),
-    }
+    found = errors_of(net, decoder, torch.split(images, batch_size))
     if not np.isfinite(found["mse"][1]).all():
         raise InputError("a reconstruction is no number: the network or the decoder could not be solved on an image.")
-    described = {
-        name: (dim, values, dict(zip(("long_name", "units"), ABOUT[name], strict=True)))
-        for name, (dim, values) in found.items()
-    }
-    return xr.Dataset(described, {"stimulus": stimuli.stimulus})
+    return described(found, stimuli.stimulus)
