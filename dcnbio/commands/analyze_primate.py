@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -77,8 +79,9 @@ def measured_networks(
     from dcnbio.model.loading import load
     from dcnbio.model.network import build
 
-    if how_much.degrees_per_pixel is not None and not how_much.degrees_per_pixel > 0:
-        raise InputError(f"--degrees-per-pixel is {how_much.degrees_per_pixel}; it must be positive, such as 0.1.")
+    degrees = how_much.degrees_per_pixel
+    if degrees is not None and not (math.isfinite(degrees) and degrees > 0):
+        raise InputError(f"--degrees-per-pixel is {degrees}; it must be positive and finite, such as 0.1.")
     plan = replace(plan_of(how_much.size), mask_phases=0)  # nothing published here is of plaids or of such surrounds
     net, name = load(checkpoint, model), Path(checkpoint).stem
     options: dict[str, Any] = {"seed": how_much.seed, "progress": sys.stderr.isatty()}
@@ -110,6 +113,7 @@ def as_json(found: PrimateResult) -> dict[str, Any]:
         "network": found.network,
         "weights": found.weights,
         "seed": found.seed,
+        "settings": json.loads(found.settings),
         "beside": found.beside,
         "comparisons": list(found.comparisons),
         "similarities": list(found.similarities),

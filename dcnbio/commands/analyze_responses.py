@@ -39,6 +39,9 @@ class HowMuch:
     units: Annotated[
         int | None, Parameter(help="At most so many units of each block, spread over its channels. [default: all]")
     ] = None
+    signal: Annotated[
+        str, Parameter(help="What is read of a unit: z, as the next layer reads it, or h_change, h(t) - h(0).")
+    ] = "z"
     intervention: Annotated[
         tuple[str, ...],
         Parameter(help="sigma=1.5, time=0, norm=20 or orders=1; may be repeated.", negative=()),
@@ -48,6 +51,7 @@ class HowMuch:
 
 
 DEFAULT = HowMuch()
+SIGNALS = ("z", "h_change")
 
 
 def responses(
@@ -82,6 +86,9 @@ def chosen_plan(how_much: HowMuch) -> MeasurePlan:
         if how_much.units < 1:
             raise InputError(f"--units is {how_much.units}; at least 1 unit of each block is needed.")
         plan = replace(plan, units=how_much.units)
+    if how_much.signal not in SIGNALS:
+        raise InputError(f"--signal is {how_much.signal!r}; a unit is read by {' or '.join(SIGNALS)}.")
+    plan = replace(plan, signal=how_much.signal)
     if how_much.limit < 1:
         raise InputError(f"--limit is {how_much.limit}; at least 1 image is needed.")
     for text in how_much.intervention:

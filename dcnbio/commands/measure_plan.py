@@ -41,10 +41,12 @@ class MeasurePlan:
         Of plaids and of surrounds across, an even number; 0 for neither.
     units : int or None
         At most so many units of each block, spread evenly over its channels; None: all.
+    signal : str
+        What is read of a unit: "z", as the next layer reads it, or "h_change", h(t) - h(0).
     """
 
     orientations: int = 12
-    frequencies: int = 9
+    frequencies: int = 12
     phases: int = 6
     times: int = 21
     diameters: tuple[float, ...] = (1.5, 3.0, 5.0, 8.0, 12.0, 17.0, 23.0, 30.0)
@@ -55,6 +57,7 @@ class MeasurePlan:
     blocks: tuple[int, ...] = field(default=(1,))
     mask_phases: int = 2
     units: int | None = None
+    signal: str = "z"
 
     def channels(self, width: int) -> NDArray[np.int64]:
         """Choose channels of a block of some width.

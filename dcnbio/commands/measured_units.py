@@ -83,7 +83,7 @@ def measures_of(
         "trained": int(known),
         "settings": {**asdict(plan), "seed": seed, "highest_contrast": HIGHEST},
     }
-    return measure_units(recordings, about)
+    return measure_units(recordings, about, plan.signal)
 
 
 def record_network(net: Network, plan: MeasurePlan, *, seed: int = 0, progress: bool = False) -> Recordings:
@@ -108,7 +108,7 @@ def record_network(net: Network, plan: MeasurePlan, *, seed: int = 0, progress: 
     gratings = record_gratings(net, plan, bar("gratings")).isel(unit=chosen)
     found = Recordings(gratings, record_uniform(net, settings).isel(unit=chosen))
     found = replace(found, **record_receptive_fields(net, plan, rng, bar("noise")))
-    own = own_gratings(found)
+    own = own_gratings(found, plan.signal)
     found = replace(found, **record_preferred(net, own, plan, bar("size and contrast")))
     if plan.mask_phases:
         found = replace(found, interactions=record_masked(net, (own, found), plan, bar("plaids and surrounds")))
@@ -190,7 +190,7 @@ def channels_of(net: Network, plan: MeasurePlan, block: int) -> tuple[int, ...]:
     return tuple(plan.channels(net.spec.widths[block - 1]).tolist())
 
 
-def own_gratings(found: Recordings) -> OwnGratings:
+def own_gratings(found: Recordings, signal: str = "z") -> OwnGratings:
     """Give each unit its best grating, where its field was measured, or else where its layers look."""
     import numpy as np
 
@@ -198,7 +198,7 @@ def own_gratings(found: Recordings) -> OwnGratings:
     from dcnbio.analysis.responses.tuning_measures import tuning_measures
     from dcnbio.probe.responses.own_stimuli import OwnGratings
 
-    columns = tuning_measures(found.gratings)
+    columns = tuning_measures(found.gratings, signal)
     places = [found.gratings[name].values for name in ("pixel_y", "pixel_x")]
     if found.fields is not None:
         fields = field_measures(found.fields, shape=False)
@@ -242,6 +242,6 @@ def record_masked(
     own, found = known
     summation = np.full(len(own.orientation), np.nan)
     if found.size is not None:
-        summation = size_measures(found.size)["summation_diameter"]
+        summation = size_measures(found.size, plan.signal)["summation_diameter"]
     centre = np.clip(np.where(np.isfinite(summation), summation, 8.0), 3.0, 16.0)
     return record_interactions(net, own, InteractionStimuli(centre, HIGHEST / 2, plan.mask_phases), settings)

@@ -105,12 +105,17 @@ def report(found: PrimateResult) -> str:
     reasons = [f"{place} {row['name']}: {row['reason']}" for place, row in enumerate(found.comparisons, 1)]
     return "\n\n".join(
         [
-            f"{found.network} minus macaque V1; 95 % intervals over units and cells",
+            wrapped(f"{found.network} minus macaque V1; 95 % intervals over units and cells"),
             effects(found),
             held_to(found),
-            f"{BESIDE}\nbeside it: {found.beside}\n{beside(found)}",
+            f"{BESIDE}\n{wrapped(f'beside it: {found.beside}')}\n{beside(found)}",
             likeness(found),
-            "\n".join(textwrap.fill(text, 80, subsequent_indent="  ") for text in reasons),
-            textwrap.fill(f"Conclusion: {found.conclusion}", 80, subsequent_indent="  "),
+            "\n".join(wrapped(text) for text in reasons),
+            wrapped(f"Conclusion: {found.conclusion}"),
         ]
     )
+
+
+def wrapped(text: str) -> str:
+    """Break a sentence at 80 columns."""
+    return textwrap.fill(text, 80, subsequent_indent="  ")

@@ -5,6 +5,10 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from dcnbio.analysis.responses.blocks import by_block
+from dcnbio.analysis.responses.claims import PLAIN
 from dcnbio.commands.table import table
 
 if TYPE_CHECKING:
@@ -19,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["report"]
 
+WIDTH = 80
 ZERO = 1e-9  # what is smaller is rounding
 UNTRAINED = "the same network untrained"
 PREDICTED = ("contrast-time law", "made by the norms")
@@ -39,8 +44,14 @@ SHOWN = {
     "field_sigma_gradient": "local field's sigma",
 }
 SHORT_UNITS = {"octaves": "oct", "1": "", "solver time": "", "percent": "%"}
+READ = {
+    "z": "r = max(0, z(T) - z_blank(T)), z = activation(norm(h)) as the next layer reads it",
+    "h_change": "r = max(0, d(T) - d_blank(T)), d = h(t) - h(0), the second measure",
+}
 LIMITS = (
-    "Units of one network are no sample of networks: with one training seed, all this is said of this network. "
+    "Units of one network are no sample of networks: with one training seed, all this is said of this network. One "
+    "unit is measured per channel, since other positions share its weights, and 32 channels cannot show likeness to "
+    "another distribution within 25 %. "
     "The stimulus is the state at t = 0, so there is no duration, onset or steady state."
 )
 
@@ -48,8 +59,9 @@ LIMITS = (
 def report(found: ResponsesResult) -> str:
     """Lay out tables and sentences."""
     attrs, n = found.measures.attrs, found.measures.sizes["unit"]
-    parts = [f"{attrs['network']} ({attrs['row']}), {n} units, medians; r = max(0, z(T) - z_blank(T))"]
+    parts = [wrapped(f"{attrs['network']} ({attrs['row']}), {n} units, medians; {READ[attrs['signal']]}")]
     parts += median_tables(found.claims)
+    parts += limit_lines(found.measures)
     for block, results in found.beyond.items():
         if results:
             parts.append(beyond_table(block, results))
@@ -77,15 +89,36 @@ def median_tables(claims: Sequence[Claim]) -> list[str]:
             block, name = (block, name) if several and block.startswith("block ") else ("", claim.name)
             tables.setdefault(block, []).append(row(claim, name))
     header = ["measure", "n", "median", "95 % over units", "untrained"]
-    return [f"{block}\n{table(header, rows)}".strip() for block, rows in tables.items()]
+    return [f"{block}\n{table(header, narrowed(header, rows))}".strip() for block, rows in tables.items()]
+
+
+def narrowed(header: list[str], rows: list[list[str]]) -> list[list[str]]:
+    """Cut names to the room that the other columns leave."""
+    others = [max(len(line[i]) for line in [header, *rows]) + 2 for i in range(1, len(header))]
+    room = WIDTH - sum(others)
+    return [[textwrap.shorten(name, room, placeholder="..."), *cells] for name, *cells in rows]
+
+
+def limit_lines(measures: xr.Dataset) -> list[str]:
+    """Say of which measures how many values are limits alone, at an end of what was shown or can be told."""
+    lines = []
+    for block, units in by_block(measures).items():
+        counts = {
+            name: int((units[f"censored_{name}"].values & np.isfinite(units[name].values)).sum())
+            for name in PLAIN
+            if f"censored_{name}" in units
+        }
+        said = [f"{PLAIN[name].partition(' (')[0]} {count}" for name, count in counts.items() if count]
+        if said:
+            lines.append(wrapped(f"block {block}, limits alone of {units.sizes['unit']} units: {', '.join(said)}"))
+    return ["\n".join(lines)] if lines else []
 
 
 def row(claim: Claim, name: str) -> list[str]:
     """Lay out one median."""
     interval = claim.interval.to_list()
     limits = f"{interval[0]:.3g} to {interval[1]:.3g}" if interval else "-"
-    name = textwrap.shorten(name.removesuffix(", median"), 38, placeholder="...")
-    return [name, str(claim.n), number(claim.estimate), limits, number(claim.control.estimate)]
+    return [name.removesuffix(", median"), str(claim.n), number(claim.estimate), limits, number(claim.control.estimate)]
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -99,15 +132,27 @@ def number(value: float, digits: int = 3) -> str:
     return "-" if value != value else f"{0.0 if abs(value) < ZERO else value:.{digits}g}"
 
 
+def compact(value: float) -> str:
+    """Write a number in 6 letters.
+
+    Examples
+    --------
+    >>> compact(-0.5678), compact(-0.01234), compact(123.4)
+    ('-0.57', '-0.01', '1e+02')
+    """
+    text = number(value, 2)
+    return text if len(text) <= 6 else number(value, 1)
+
+
 def beyond_table(block: int, results: Sequence[Beyond]) -> str:
     """Lay out results beside their predictions, and what is left beside that of the untrained network."""
     rows = []
     for one in results:
         limits = one.interval.to_list()
         clear = limits is not None and (limits[0] > 0 or limits[1] < 0)
-        more = "-" if limits is None else number(one.remains, 2) + "*" * clear
-        twin = "-" if one.untrained_left is None else number(one.untrained_left.value, 2)
-        medians = [number(found.value, 2) for found in (one.measured, one.predicted, one.frozen, one.left)]
+        more = "-" if limits is None else compact(one.remains) + "*" * clear
+        twin = "-" if one.untrained_left is None else compact(one.untrained_left.value)
+        medians = [compact(found.value) for found in (one.measured, one.predicted, one.frozen, one.left)]
         rows.append([one.short, one.by, str(one.measured.n), *medians, twin, more])
     header = ["result", "by", "n", "is", "pred.", "frozen", "left", "untr.", "more"]
     about = (
@@ -137,10 +182,12 @@ def change_tables(changes: Sequence[ChangeBesideTwin]) -> list[str]:
             tables.setdefault(label, []).append(change_row(one))
     if not tables:
         return []
-    header = ["change of", "n", "change", "95 %", "untr.", "more"]
+    header = ["change of", "n", "is", "95 %", "law", "untr.", "more"]
     about = (
-        "what an intervention changes: the median over units of the change of each (accuracy: over images), the same "
-        "in the untrained network, and the one minus the other (* its 95 % interval leaves out 0; - too few)"
+        "what an intervention changes: the median over units of the change of each (accuracy: the mean over images), "
+        "what the contrast-time law gives for it from a lower contrast, the same change in the untrained network, and "
+        "trained minus untrained (* its 95 % interval leaves out 0; - too few units). What the norms make of a change "
+        "is what --intervention norm=N changes."
     )
     return [wrapped(about), *(f"{label}\n{table(header, rows)}" for label, rows in tables.items()), chance(changes)]
 
@@ -148,10 +195,22 @@ def change_tables(changes: Sequence[ChangeBesideTwin]) -> list[str]:
 def change_row(one: ChangeBesideTwin) -> list[str]:
     """Lay out one change."""
     limits = one.interval.to_list()
-    between = f"{limits[0]:.2g} to {limits[1]:.2g}" if limits else "-"
-    more = number(one.more, 2) + "*" * one.differs if one.more_interval.exists else "-"
+    between = " to ".join(hundredths(limit) for limit in limits) if limits else "-"
+    more = hundredths(one.more) + "*" * one.differs if one.more_interval.exists else "-"
     name = f"{SHOWN[one.measure]}, {SHORT_UNITS.get(one.units, one.units)}".removesuffix(", ")
-    return [name, str(one.n), number(one.change, 2), between, number(one.untrained, 2), more]
+    values = [hundredths(value) for value in (one.by_law, one.untrained)]
+    return [name, str(one.n), hundredths(one.change), between, *values, more]
+
+
+def hundredths(value: float) -> str:
+    """Write a change, none of which is large, to two decimals; a dash where it is not known.
+
+    Examples
+    --------
+    >>> hundredths(-0.5678), hundredths(-0.001), hundredths(float("nan"))
+    ('-0.57', '0.00', '-')
+    """
+    return "-" if value != value else f"{value:.2f}".replace("-0.00", "0.00")
 
 
 def chance(changes: Sequence[ChangeBesideTwin]) -> str:
@@ -167,4 +226,4 @@ def chance(changes: Sequence[ChangeBesideTwin]) -> str:
 
 def wrapped(text: str) -> str:
     """Break a sentence at 80 columns."""
-    return textwrap.fill(text, 80, subsequent_indent="  ")
+    return textwrap.fill(text, WIDTH, subsequent_indent="  ")

@@ -18,6 +18,7 @@ from dcnbio.analysis.responses.intervention_change import (
     intervention_claims,
 )
 from dcnbio.analysis.responses.measure_names import CENSORED, MEASURES
+from dcnbio.analysis.responses.medians import unit_median
 from dcnbio.analysis.responses.naka_rushton import fit_naka_rushton, naka_rushton
 from dcnbio.analysis.responses.orientation_tuning import orientation_tuning
 from dcnbio.analysis.responses.phase_modulation import phase_modulation
@@ -119,6 +120,16 @@ def test_gabor_fits_count_what_does_not_fit():
     second = fit_gabor((x**2 / 4 - 1) * envelope)
     assert second.nx == pytest.approx(0.3658, rel=0.02)  # the closed form in data/primate/njet_theory.csv
     assert "explains" in fit_gabor(np.random.default_rng(0).standard_normal((21, 21))).reason
+
+
+def test_units_that_do_not_respond_count_and_widen_the_bounds():
+    data = xr.Dataset({"f1_f0": ("unit", np.arange(9.0)), "responsive": ("unit", np.arange(9) != 4)})
+    data["f1_f0"][8] = np.nan
+    found = unit_median(data, "f1_f0", np.random.default_rng(0))
+    assert (found.n, found.missing, found.unresponsive, found.value) == (8, 1, 1, 3.5)
+    # the two that are unknown both lowest, or both highest, among 0, 1, 2, 3, 5, 6, 7
+    assert found.bounds == (2.0, 5.0)
+    assert "1 without it and 1 unresponsive, with which the median lies from 2 to 5" in found.caveat
 
 
 def test_survival_median_uses_what_limits_say():

@@ -72,6 +72,7 @@ def test_a_result_with_an_intervention(checkpoint, tmp_path, capsys):
         (["--intervention", "sigma"], "--intervention is 'sigma'; give sigma=FACTOR"),
         (["--intervention", "orders=1.5"], "orders takes whole numbers"),
         (["--blocks", "7"], "block is 7; dcn-ode has blocks 1 to 1"),
+        (["--signal", "h"], "--signal is 'h'; a unit is read by z or h_change"),
         (["--units", "0"], "--units is 0; at least 1 unit of each block is needed"),
         (["--limit", "0"], "--limit is 0; at least 1 image is needed"),
     ],

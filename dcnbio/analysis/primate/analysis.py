@@ -51,6 +51,8 @@ class PrimateResult:
     seed : int
     beside : str
         Which other networks stand beside it, or why they do not.
+    settings : str
+        What was shown to the networks, as JSON.
 
     Examples
     --------
@@ -65,6 +67,7 @@ class PrimateResult:
     weights: str
     seed: int
     beside: str = ""
+    settings: str = "{}"
 
     def to_tree(self) -> xr.DataTree:
         """Give labelled arrays: effect, interval and bound per comparison; comparisons as claims in the attributes."""
@@ -86,7 +89,8 @@ class PrimateResult:
             },
             {"claims": json.dumps([claim_of(row) for row in rows]), "conclusion": self.conclusion, "seed": self.seed},
         )
-        return xr.DataTree(table.assign_attrs(name=self.network, weights=self.weights, beside=self.beside))
+        about = {"name": self.network, "weights": self.weights, "settings": self.settings, "beside": self.beside}
+        return xr.DataTree(table.assign_attrs(about))
 
 
 def claim_of(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -199,8 +203,11 @@ def analyze_primate(
         rows.append(with_controls(one, comparison, there, measures).to_dict())
     rows += described(measures, blocks, degrees_per_pixel)
     name, weights = str(measures.attrs.get("network", "this network")), str(measures.attrs.get("weights", ""))
-    likeness = tuple(similarities(measures, rng))
-    return PrimateResult(tuple(rows), likeness, concluded(rows, name), name, weights, seed, beside(measures, given))
+    likeness, settings = tuple(similarities(measures, rng)), str(measures.attrs.get("settings", "{}"))
+    others_named = beside(measures, given)
+    return PrimateResult(
+        tuple(rows), likeness, concluded(rows, name), name, weights, seed, beside=others_named, settings=settings
+    )
 
 
 def beside(measures: xr.Dataset, given: Mapping[str, xr.Dataset]) -> str:

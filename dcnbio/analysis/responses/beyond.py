@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 
 from dcnbio.analysis.claim import Claim, Control, finite
-from dcnbio.analysis.responses.medians import UnitMedian, difference_of_medians, median_of_values
+from dcnbio.analysis.responses.medians import UnitMedian, difference_of_medians, median_of_values, unresponsive
 from dcnbio.analysis.responses.predictions import PREDICTIONS, Prediction
 from dcnbio.analysis.statistics.interval import Interval
 
@@ -130,7 +130,7 @@ def beyond(
         prediction.name,
         prediction.short,
         prediction.by,
-        median_of_values(mine.measured, rng, mine.censored),
+        median_of_values(mine.measured, rng, mine.censored, unresponsive(measures)),
         predicted,
         frozen,
         left,
@@ -139,7 +139,7 @@ def beyond(
         return found
     theirs = prediction.parts(untrained)
     remains, interval = difference_of_medians(mine.left, theirs.left, rng)
-    other = median_of_values(theirs.measured, rng, theirs.censored)
+    other = median_of_values(theirs.measured, rng, theirs.censored, unresponsive(untrained))
     return replace(
         found, untrained=other, untrained_left=median_of_values(theirs.left, rng), remains=remains, interval=interval
     )

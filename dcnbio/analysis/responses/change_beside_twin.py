@@ -38,6 +38,8 @@ class ChangeBesideTwin:
     more_interval : Interval
         Of it: over the units of both networks, drawn independently since a unit of the one is none of the other; or
         over images, which both networks are shown and which are drawn together.
+    by_law : float
+        What the contrast-time law gives for the change from responses at a lower contrast; NaN where it gives nothing.
     intervention : str
     block : int or None
         None for accuracy, which no block has alone.
@@ -57,6 +59,7 @@ class ChangeBesideTwin:
     untrained_interval: Interval = NO_TWIN
     more: float = math.nan
     more_interval: Interval = NO_TWIN
+    by_law: float = math.nan
     intervention: str = ""
     block: int | None = None
     caveat: str = ""
@@ -77,6 +80,7 @@ class ChangeBesideTwin:
             "n": self.n,
             "change": finite(self.change),
             "interval": self.interval.to_list(),
+            "by_contrast_time_law": finite(self.by_law),
             "n_untrained": self.n_untrained,
             "untrained": finite(self.untrained),
             "untrained_interval": self.untrained_interval.to_list(),

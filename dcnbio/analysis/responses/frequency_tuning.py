@@ -13,7 +13,7 @@ from dcnbio.errors import InputError
 
 __all__ = ["FrequencyTuning", "frequency_tuning"]
 
-POINTS = 200  # per octave, at which the interpolated curve is read
+POINTS = 1000  # per octave, at which the interpolated curve is read: peaks are known to 0.04 %
 INDEX_LEVEL = 0.707  # of the peak, where Schiller, Finlay & Volman took their cuts
 
 
@@ -84,6 +84,15 @@ def frequency_tuning(frequency: ArrayLike, response: ArrayLike, highest: float =
     Notes
     -----
     It misleads for low-pass units, whose peak is the lowest frequency shown; they are flagged, not left out.
+
+    Between frequencies the curve is a guess. Of bands 1 to 2.4 octaves wide that lie inside 1/30 to 0.5 cycles/pixel,
+    the width is off by at most 1.5 % with 12 frequencies, evenly spaced in octaves, by 11 % with 9, and by 19 % with 8
+    (root mean square 0.5, 2.9 and 5.5 %). Gaussian derivatives of sigma 0.9 pixels or more are wider: off by at most
+    0.6 % with 12.
+
+    A sampled filter is not the continuous one. By Poisson's sum over its aliases, the second derivative of a Gaussian
+    of sigma 0.9 pixels passes 1.827 octaves at half height, where the continuous one passes 1.765: 3.5 % more, whatever
+    the window. At 1.05 pixels it is 0.1 %, and the first derivative of 0.9 pixels is 0.2 % narrower.
 
     References
     ----------

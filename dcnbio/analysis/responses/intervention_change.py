@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
@@ -17,6 +18,7 @@ from dcnbio.analysis.responses.change_beside_twin import (
     change_in_units,
 )
 from dcnbio.analysis.responses.measure_names import MEASURES
+from dcnbio.analysis.responses.medians import median_of_values
 from dcnbio.analysis.shapes import Floats
 
 __all__ = ["Changed", "accuracy_of", "change_of", "changes_beside_twin", "intervention_claims"]
@@ -90,7 +92,7 @@ def change_of(before: xr.Dataset, after: xr.Dataset, name: str) -> Floats:
     [2.0]
     """
     old, new = before[name].values.astype(np.float64), after[name].values.astype(np.float64)
-    if name not in OCTAVES:
+    if name.removesuffix("_law") not in OCTAVES:
         difference: Floats = new - old
         return difference
     good = (old > 0) & (new > 0)
@@ -150,7 +152,11 @@ def block_changes(
             beside = twin is not None and name in twin[0] and name in twin[1]
             theirs = change_of(*twin, name) if twin is not None and beside else None
             units = "octaves" if name in OCTAVES else MEASURES[name][1]
-            found.append(change_in_units((name, units), change_of(*tables, name), theirs, rng))
+            one = change_in_units((name, units), change_of(*tables, name), theirs, rng)
+            law = f"{name}_law"
+            if law in tables[0] and law in tables[1]:
+                one = replace(one, by_law=median_of_values(change_of(*tables, law), rng).value)
+            found.append(one)
     return found
 
 
@@ -198,6 +204,8 @@ def change_claim(one: ChangeBesideTwin, blocks: int) -> Claim:
         control = Control("the same in the untrained network", one.untrained, one.untrained_interval)
         theirs = f"untrained {one.untrained:+.3g}" if one.n_untrained else "no unit of the untrained network has both"
         text += f"; {theirs}{more_text(one)}"
+    if math.isfinite(one.by_law):
+        text += f"; by the contrast-time law, from a lower contrast, {one.by_law:+.3g}"
     text += f" ({one.caveat})." if one.caveat else "."
     about = f"{label}: change of {one.measure} ({one.units}), median"
     return Claim(about, one.n, "units of one network", one.change, one.interval, control, text)
