@@ -1,9 +1,9 @@
 """Tables 1, 2, 3, 5 and 6 as one page: the paper's numbers, ours, their interval, and how far the recipe was.
 
-    python analyses/paper_tables.py                                     shipped networks, results/small_data.csv
+    python analyses/paper_tables.py                                     what ships, results/small_data.csv
     python analyses/paper_tables.py runs/*/checkpoint.safetensors       and these
     python analyses/paper_tables.py --readme                            put the shipped ones into README.md, in place
-    python analyses/paper_tables.py --decoders runs/decoder/checkpoint.safetensors
+    python analyses/paper_tables.py --decoders runs/decoder/checkpoint.safetensors     and this one, for table 3
 
 The paper's numbers are in paper_values.csv; ours come from the headers of checkpoints and from results/small_data.csv,
 and nothing is typed in by hand. The paper gives mean +- sd of three runs, against which a single run is judged by the
@@ -24,7 +24,7 @@ from scipy.special import stdtrit
 
 from dcnbio.analysis.statistics.t_interval import t_interval
 from dcnbio.model.checkpoint import Header, read_header
-from dcnbio.model.loading import find_checkpoint, shipped_checkpoints
+from dcnbio.model.loading import find_checkpoint, find_decoder, shipped_checkpoints, shipped_decoders
 from dcnbio.model.network import build
 from dcnbio.model.rows import ROWS
 from dcnbio.probe.interval import accuracy_interval
@@ -65,7 +65,7 @@ class Trained:
 def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("checkpoints", nargs="*", help="besides the shipped ones")
-    parser.add_argument("--decoders", nargs="*", default=[], help="decoders, for table 3")
+    parser.add_argument("--decoders", nargs="*", default=[], help="for table 3, besides the shipped ones")
     parser.add_argument("--small-data", type=Path, default=HERE / "results" / "small_data.csv")
     parser.add_argument("--out", type=Path, help="a .md file; printed if left out")
     parser.add_argument("--overwrite", action="store_true")
@@ -182,21 +182,24 @@ def small_data_cells(row: dict[str, str], runs: list[dict[str, str]]) -> Cells:
 
 
 def reconstruction_cells(row: dict[str, str], decoders: list[Trained]) -> Cells:
-    """Give 1,000 x MSE of decoders; the paper's unit is not stated, and its output is rescaled by batch."""
+    """Give 1,000 x the error of decoders whose output is rescaled by batch, as the paper's is; else as it is."""
     found = []
-    for one in decoders:
-        error = one.header.metrics.get("test_mse")
-        if one.spec["row"] == row["model"] and error is not None:
-            said = "another unit: 1,000 x MSE of the output as it is"
-            found.append(
-                (
-                    f"{1000 * error:.1f} ({one.name})",
-                    "not recorded",
-                    said,
-                    recipe_distance(one.header),
-                    *cost(one.header),
-                )
+    for one in (one for one in decoders if one.spec["row"] == row["model"]):
+        metrics = one.header.metrics
+        rescaled, plain = metrics.get("test_rescaled_mse"), metrics.get("test_mse")
+        if rescaled is not None:
+            n, batches = metrics["test_n"], metrics["test_batches"]
+            shown, value = f"{1000 * rescaled:.1f} ({one.name})", 1000 * rescaled
+            spread = (
+                f"none: the mean of {batches:,} batches, each rescaled by its extremes ({n:,} test images, one seed)"
             )
+            said = f"{judged(value, row)}, if its unit is 1,000 x MSE of the rescaled output"
+        elif plain is not None:
+            shown, spread = f"{1000 * plain:.1f} ({one.name})", "not recorded"
+            said = "another unit: 1,000 x MSE of the output as it is"
+        else:
+            continue
+        found.append((shown, spread, said, recipe_distance(one.header), *cost(one.header)))
     return found or [NOT_RUN]
 
 
@@ -242,19 +245,26 @@ def shipped_networks() -> list[Trained]:
     return [Trained(str(name), read_header(find_checkpoint(name))) for name in shipped_checkpoints()]
 
 
+def shipped_reconstructions() -> list[Trained]:
+    """Read the headers of the decoders that ship."""
+    return [Trained(name, read_header(find_decoder(name))) for name in shipped_decoders()]
+
+
 def main() -> None:
     chosen = options()
     if chosen.readme:
         runs = read_rows(chosen.small_data) if chosen.small_data.exists() else []
         readme = HERE / "README.md"
-        made = into_readme(readme.read_text(encoding="utf-8"), page(shipped_networks(), [], runs))
+        tables = page(shipped_networks(), shipped_reconstructions(), runs)
+        made = into_readme(readme.read_text(encoding="utf-8"), tables)
         readme.write_text(made, encoding="utf-8")
         return
     if chosen.out and chosen.out.exists() and not chosen.overwrite:
         raise SystemExit(f"{chosen.out} exists already; choose another name or pass --overwrite")
     trained = shipped_networks()
     trained += [Trained(Path(name).parent.name or name, read_header(Path(name))) for name in chosen.checkpoints]
-    decoders = [Trained(Path(name).parent.name or name, read_header(Path(name))) for name in chosen.decoders]
+    decoders = shipped_reconstructions()
+    decoders += [Trained(Path(name).parent.name or name, read_header(Path(name))) for name in chosen.decoders]
     runs = read_rows(chosen.small_data) if chosen.small_data.exists() else []
     text = page(trained, decoders, runs)
     if chosen.out:

@@ -7,13 +7,15 @@
 The paper's recipe to the letter: 100 epochs, dopri5 at 1e-3, adjoint gradients, one batch where there are under 128
 images. A seed draws the same images for every network, and the same initial values for the same row, so differences
 are paired by seed. Every finished run is a line of results/small_data.csv and is not run again; a run that was
-interrupted goes on where it was. Accuracy: all test images, dopri5 at 1e-3, after the last epoch.
+interrupted goes on where it was, and one that had finished without its line gets it. Accuracy: all test images, dopri5
+at 1e-3, after the last epoch; final_loss is the training loss of the last epoch.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import io
 import itertools
 from collections import defaultdict
 from pathlib import Path
@@ -23,8 +25,10 @@ from tqdm import tqdm
 
 from dcnbio.analysis.statistics.t_interval import t_interval
 from dcnbio.training import RunOptions, read_recipe, train, with_settings
+from dcnbio.training.atomic_file import replace_file
 from dcnbio.training.images import TrainingImages, read_training_images
 from dcnbio.training.recipe import Recipe
+from dcnbio.training.run_folder import RunFolder
 
 HERE = Path(__file__).parent
 RECIPE = HERE / "recipes" / "paper_small_data.toml"
@@ -54,14 +58,14 @@ def finished() -> list[dict[str, str]]:
 
 
 def note(line: dict[str, object]) -> None:
-    """Add a run."""
-    new = not RESULTS.exists()
+    """Add a run; the table is replaced as a whole, so that a kill or a full disk leaves the one from before."""
     RESULTS.parent.mkdir(exist_ok=True)
-    with open(RESULTS, "a", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        if new:
-            writer.writeheader()
-        writer.writerow(line)
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows([*finished(), line])
+    replace_file(RESULTS, text.getvalue().encode())
+    RESULTS.chmod(0o644)
 
 
 def recipe_of(model: str, per_class: int, seed: int) -> Recipe:
@@ -69,17 +73,21 @@ def recipe_of(model: str, per_class: int, seed: int) -> Recipe:
     return with_settings(read_recipe(RECIPE), [f"model={model}", f"per_class={per_class}", f"seed={seed}"])
 
 
+def final_loss(folder: Path) -> float | str:
+    """Read the training loss of the last epoch; empty if no row of the run tells it."""
+    path = RunFolder(folder).metrics
+    if not path.exists():
+        return ""
+    with open(path, newline="", encoding="utf-8") as file:
+        losses = [row["loss"] for row in csv.DictReader(file) if row.get("loss")]
+    return round(float(losses[-1]), 5) if losses else ""
+
+
 def one_run(recipe: Recipe, images: TrainingImages, folder: Path, device: str) -> dict[str, object]:
     """Train once, going on with what is there."""
-    last: dict[str, float] = {}
-
-    def see(figures: object) -> None:
-        if isinstance(figures, dict) and "loss" in figures:
-            last["loss"] = figures["loss"]
-
-    resume = (folder / "run.json").exists()
+    resume = RunFolder(folder).record.exists()
     run = RunOptions(folder, device, resume=resume, save_minutes=2.0, command="analyses/small_data.py")
-    found = train(None if resume else recipe, images, run, see)
+    found = train(recipe, images, run)
     if found is None:
         raise SystemExit("stopped; the same command goes on")
     return {
@@ -91,7 +99,8 @@ def one_run(recipe: Recipe, images: TrainingImages, folder: Path, device: str) -
         "failed": found["test_failed"],
         "passes": found["passes"],
         "minutes": round(found["minutes"], 2),
-        "final_loss": round(last.get("loss", float("nan")), 5),
+        # of the file, since a run that goes on after its last epoch shows no epoch any more
+        "final_loss": final_loss(folder),
     }
 
 

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from dcnbio.model.checkpoint import Header
+from dcnbio.model.rows import row_spec
+
 ANALYSES = Path(__file__).parents[2] / "analyses"
 
 
@@ -17,7 +20,8 @@ def script():
 
 def test_the_committed_tables_are_what_the_script_makes(script):
     runs = ANALYSES / "results" / "small_data.csv"
-    tables = script["page"](script["shipped_networks"](), [], script["read_rows"](runs) if runs.exists() else [])
+    found = script["read_rows"](runs) if runs.exists() else []
+    tables = script["page"](script["shipped_networks"](), script["shipped_reconstructions"](), found)
     committed = (ANALYSES / "README.md").read_text(encoding="utf-8")
     assert script["into_readme"](committed, tables) == committed, "run python analyses/paper_tables.py --readme"
 
@@ -30,6 +34,37 @@ def test_the_prediction_interval_of_a_fourth_run_is_that_of_students_t(script):
 @pytest.mark.parametrize(("value", "said"), [(89.5, "within"), (88.4, "below"), (90.6, "above")])
 def test_a_single_run_is_judged_by_it(script, value, said):
     assert script["judged"](value, {"mean": "89.5", "sd": "0.2", "n_runs": "3"}) == f"{said} 88.5 to 90.5"
+
+
+def decoder(script, row, **metrics):
+    return script["Trained"]("back", Header(spec=row_spec(row).to_dict(), metrics={"passes": 5_000_000, **metrics}))
+
+
+def test_table_three_has_the_rescaled_error_of_a_decoder_where_it_was_measured(script):
+    papers = next(
+        row for row in script["read_rows"](ANALYSES / "paper_values.csv") if is_reconstruction(row, "dcn-ode")
+    )
+    measured = {"test_mse": 0.0123, "test_rescaled_mse": 0.0173, "test_n": 10_000, "test_batches": 100}
+    decoders = [decoder(script, "ode-net", **measured), decoder(script, "dcn-ode", **measured)]
+    ((ours, interval, verdict, *_),) = script["reconstruction_cells"](papers, decoders)
+    assert ours == "17.3 (back)"
+    assert interval == "none: the mean of 100 batches, each rescaled by its extremes (10,000 test images, one seed)"
+    # the paper has 17.1 +- 0.3 of three runs, and 4.3027 sqrt(4 / 3) = 4.97
+    assert verdict == "within 15.6 to 18.6, if its unit is 1,000 x MSE of the rescaled output"
+
+
+def test_table_three_says_of_a_decoder_without_that_error_that_its_unit_is_another(script):
+    papers = next(
+        row for row in script["read_rows"](ANALYSES / "paper_values.csv") if is_reconstruction(row, "dcn-ode")
+    )
+    ((ours, _, verdict, *_),) = script["reconstruction_cells"](papers, [decoder(script, "dcn-ode", test_mse=0.0123)])
+    assert (ours, verdict) == ("12.3 (back)", "another unit: 1,000 x MSE of the output as it is")
+    unsolved = decoder(script, "dcn-ode", test_n=4, test_failed=1)
+    assert script["reconstruction_cells"](papers, [unsolved]) == [script["NOT_RUN"]]
+
+
+def is_reconstruction(row, model):
+    return (row["table"], row["model"]) == ("3", model)
 
 
 def test_a_readme_without_marks_is_refused(script):

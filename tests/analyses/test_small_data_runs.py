@@ -1,0 +1,92 @@
+"""A line of table 2 is added as a whole, and a run that had finished without its line gets a full one."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+import small_data
+
+from dcnbio.training import Recipe, RunOptions, train, with_settings
+from dcnbio.training.atomic_file import SaveError
+from dcnbio.training.images import LabelledImages, TrainingImages
+
+TINY = [
+    "network.widths=[4]",
+    "network.norm_groups=4",
+    "network.integration_time=0.1",
+    "epochs=2",
+    "batch_size=4",
+    "translate=1",
+    'phases=[{method="euler", steps=1, gradient="exact"}]',
+]
+
+
+def noise() -> TrainingImages:
+    random = np.random.default_rng(0).integers(0, 256, (12, 3, 12, 12), dtype=np.uint8)
+    trained_on, test = LabelledImages(random[:8], np.arange(8) % 2), LabelledImages(random[8:], np.arange(4) % 2)
+    return TrainingImages(trained_on, test, "noise", {"train": "none", "test": "none"})
+
+
+@pytest.fixture
+def results(tmp_path, monkeypatch) -> Path:
+    path = tmp_path / "results" / "small_data.csv"
+    monkeypatch.setattr(small_data, "RESULTS", path)
+    return path
+
+
+def line(seed: int) -> dict[str, object]:
+    return {**dict.fromkeys(small_data.COLUMNS, 1), "model": "dcn-ode", "seed": seed}
+
+
+def test_lines_are_added_below_those_that_are_there(results):
+    small_data.note(line(0))
+    small_data.note(line(1))
+    assert [run["seed"] for run in small_data.finished()] == ["0", "1"]
+    assert results.read_text().count("model") == 1
+    assert [path.name for path in results.parent.iterdir()] == ["small_data.csv"]
+
+
+def test_a_full_disk_leaves_the_table_as_it_was(results, monkeypatch):
+    small_data.note(line(0))
+    before = results.read_bytes()
+
+    def full(handle: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("dcnbio.training.atomic_file.os.fsync", full)
+    with pytest.raises(SaveError, match="No space left on device"):
+        small_data.note(line(1))
+    assert results.read_bytes() == before
+    assert [path.name for path in results.parent.iterdir()] == ["small_data.csv"]
+
+
+def test_a_run_that_finished_before_its_line_was_written_gets_the_loss_of_its_last_epoch(tmp_path):
+    recipe, out = with_settings(Recipe(), TINY), tmp_path / "run"
+    first = small_data.one_run(recipe, noise(), out, "cpu")
+    with open(out / "metrics.csv", newline="") as file:
+        assert first["final_loss"] == round(float(list(csv.DictReader(file))[-1]["loss"]), 5)
+    assert small_data.one_run(recipe, noise(), out, "cpu") == first
+
+
+def test_a_run_that_is_stopped_after_its_last_epoch_gets_it_too(tmp_path, monkeypatch):
+    import dcnbio.training.whole_run as whole_run
+
+    recipe, out = with_settings(Recipe(), TINY), tmp_path / "run"
+
+    def stop(*arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(whole_run, "final_figures", stop)
+        with pytest.raises(KeyboardInterrupt):
+            train(recipe, noise(), RunOptions(out))
+    found = small_data.one_run(recipe, noise(), out, "cpu")
+    assert found["passes"] == 16
+    assert found["final_loss"] == small_data.final_loss(out) > 0
+
+
+def test_a_folder_without_metrics_has_no_loss(tmp_path):
+    assert small_data.final_loss(tmp_path) == ""
