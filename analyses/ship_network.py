@@ -63,15 +63,32 @@ def keep_untrained(row: str, seed: int, name: str) -> None:
     with_card(path, model_card(path))
 
 
+def refuse_nothing_to_keep(own: RunFolder) -> None:
+    """Refuse a run without a state: it has finished, or was ended before its first save."""
+    if own.state.exists():
+        return
+    if own.read_record()[1].get("finished"):
+        raise SystemExit(f"{own.path} holds a finished run, which has no state any more; leave --unfinished out")
+    raise SystemExit(
+        f"{own.path} has no state.safetensors yet: the run was ended before its first save, so there is nothing to "
+        "keep; go on with it (dcnbio train --resume) and stop it after a step (Ctrl-C saves)"
+    )
+
+
 def keep_unfinished(run: Path, name: str) -> None:
     """Keep the state of a run; `dcnbio train --resume` goes on from a copy of this folder."""
-    decoder = RunFolder(run).read_record()[0].task == "reconstruction"
+    own = RunFolder(run)
+    decoder = own.read_record()[0].task == "reconstruction"
+    refuse_nothing_to_keep(own)
     folder = UNFINISHED / "decoders" / name if decoder else UNFINISHED / name
     folder.mkdir(parents=True, exist_ok=True)
     for file in STATE:
-        shutil.copyfile(run / file, folder / file)
+        # before the first epoch ends there are no metrics; those of a run kept before would be of another one
+        (folder / file).unlink(missing_ok=True)
+        if (run / file).exists():
+            shutil.copyfile(run / file, folder / file)
     record = json.loads((folder / "run.json").read_text())
-    told = {key: without_folders(record[key]) for key in ("source", "command") if key in record}
+    told: dict[str, Any] = {key: without_folders(record[key]) for key in ("source", "command") if key in record}
     if "start" in record:
         told["start"] = {**record["start"], "begun_from": without_origin_folders(record["start"]["begun_from"])}
     (folder / "run.json").write_text(json.dumps({**record, **told}, indent=1) + "\n")

@@ -161,6 +161,34 @@ def test_the_state_of_an_unfinished_decoder_is_kept_apart_and_goes_once_it_ships
     assert not kept.exists()
 
 
+def small_network_run(out: Path, *settings: str) -> Path:
+    """A run that was stopped after its first step, before an epoch's end."""
+    small = ["network.widths=[4]", "network.norm_groups=4", "network.integration_time=0.1", EULER]
+    recipe = with_settings(Recipe(), [*STEPS, *small, *settings])
+    assert train(recipe, noise(), RunOptions(out, stop_minutes=0.0)) is None
+    return out
+
+
+def test_a_run_that_was_stopped_in_its_first_epoch_is_kept_and_goes_on(data, tmp_path):
+    out, kept = small_network_run(tmp_path / "dcn-ode"), data / "unfinished_runs" / "dcn-ode"
+    assert not (out / "metrics.csv").exists()
+    kept.mkdir(parents=True)
+    (kept / "metrics.csv").write_text("step\n999\n")  # of a run that was kept there before
+    ship_network.main([str(out), "--unfinished"])
+    assert sorted(path.name for path in kept.iterdir()) == ["run.json", "state.safetensors"]
+    assert train(None, noise(), RunOptions(kept, resume=True))["finished"]
+    with pytest.raises(SystemExit, match="holds a finished run, which has no state any more; leave --unfinished out"):
+        ship_network.main([str(kept), "--unfinished"])
+
+
+def test_a_run_that_was_ended_before_its_first_save_has_nothing_to_keep(data, tmp_path):
+    out = small_network_run(tmp_path / "dcn-ode")
+    (out / "state.safetensors").unlink()
+    with pytest.raises(SystemExit, match="the run was ended before its first save, so there is nothing to keep; "):
+        ship_network.main([str(out), "--unfinished"])
+    assert not (data / "unfinished_runs").exists()
+
+
 def test_a_networks_run_ships_among_the_networks_as_before(data, tmp_path):
     small = ["network.widths=[4]", "network.norm_groups=4", "network.integration_time=0.1", EULER]
     train(with_settings(Recipe(), [*STEPS, *small]), noise(), RunOptions(tmp_path / "dcn-ode"))
