@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
+from dcnbio.commands.measure_plan import check_seed
 from dcnbio.commands.measured_units import SIZES, measure_network, plan_of
 from dcnbio.commands.options import PRINTED, Model, Where
 from dcnbio.commands.output import Speaker
@@ -82,6 +83,7 @@ def measured_networks(
     degrees = how_much.degrees_per_pixel
     if degrees is not None and not (math.isfinite(degrees) and degrees > 0):
         raise InputError(f"--degrees-per-pixel is {degrees}; it must be positive and finite, such as 0.1.")
+    check_seed(how_much.seed)
     plan = replace(plan_of(how_much.size), mask_phases=0)  # nothing published here is of plaids or of such surrounds
     net, name = load(checkpoint, model), Path(checkpoint).stem
     options: dict[str, Any] = {"seed": how_much.seed, "progress": sys.stderr.isatty()}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from dcnbio.commands.intervention_option import check_intervention, intervened
+from dcnbio.commands.measure_plan import check_seed
 from dcnbio.commands.measured_growth import growth_of, record_fields_in_time
 from dcnbio.commands.measured_units import SIZES, MeasurePlan, measure_network, measures_of, plan_of, record_network
 from dcnbio.commands.options import PRINTED, Model, Where, block_list
@@ -79,6 +80,7 @@ def responses(
 def chosen_plan(how_much: HowMuch) -> MeasurePlan:
     """Read the options that say how much is measured, and refuse wrong ones before anything is run."""
     plan = plan_of(how_much.size)
+    check_seed(how_much.seed)
     blocks = block_list(how_much.blocks)
     if blocks is not None:
         plan = replace(plan, blocks=tuple(blocks))
@@ -113,8 +115,8 @@ def measured(checkpoint: str, model: str | None, how_much: HowMuch) -> Responses
 
     plan, seed = chosen_plan(how_much), how_much.seed
     net, name = load(checkpoint, model), Path(checkpoint).stem
-    for text in how_much.intervention:
-        intervened(net, text)  # refused before the long part
+    if how_much.intervention:
+        refuse_early(net, how_much)
     options: dict[str, Any] = {"seed": seed, "progress": sys.stderr.isatty()}
     told(f"{name}: block {', '.join(map(str, plan.blocks))}")
     recordings = record_network(net, plan, **options)
@@ -138,6 +140,19 @@ def measured(checkpoint: str, model: str | None, how_much: HowMuch) -> Responses
         changed, right = under_interventions(twin, how_much, ("untrained", False), options)
         found = replace(found, changed_untrained=changed, right_untrained=right)
     return found
+
+
+def refuse_early(net: Network, how_much: HowMuch) -> None:
+    """Refuse before the long part what could not be measured after it: images that are not there, endless scales."""
+    import torch
+
+    from dcnbio.images import load_images
+
+    load_images(limit=how_much.limit)
+    blank = torch.full((1, 3, 32, 32), 0.5).to(next(net.readout.parameters()))
+    for text in how_much.intervention:
+        with torch.no_grad():
+            intervened(net, text)(blank)
 
 
 def all_units(fields: dict[int, xr.Dataset]) -> xr.Dataset:

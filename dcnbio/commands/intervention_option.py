@@ -31,7 +31,7 @@ def parts(text: str) -> tuple[str, list[float]]:
     single = kind != "orders"
     if kind not in ("sigma", "time", "norm", "orders") or not equals or not numbers or (single and len(numbers) > 1):
         raise InputError(f"--intervention is {text!r}; give {ALLOWED}.")
-    if kind in ("norm", "orders") and any(number != int(number) for number in numbers):
+    if kind in ("norm", "orders") and not all(number.is_integer() for number in numbers):
         raise InputError(f"--intervention is {text!r}; {kind} takes whole numbers.")
     return kind, numbers
 

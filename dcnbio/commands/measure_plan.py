@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["HIGHEST", "SIZES", "MeasurePlan", "plan_of"]
+__all__ = ["HIGHEST", "SIZES", "MeasurePlan", "check_seed", "plan_of"]
 
 HIGHEST = 0.96  # contrast of gratings; the rest lie octaves below
 
@@ -114,3 +114,17 @@ def plan_of(size: str | MeasurePlan) -> MeasurePlan:
     if size not in SIZES:
         raise InputError(f"size is {size!r}; sizes are {', '.join(SIZES)}.")
     return SIZES[size]
+
+
+def check_seed(seed: int) -> None:
+    """Refuse a seed that no generator takes, before anything is run.
+
+    Examples
+    --------
+    >>> check_seed(-1)
+    Traceback (most recent call last):
+    ...
+    dcnbio.errors.InputError: --seed is -1; give a whole number of 0 or more.
+    """
+    if seed < 0:
+        raise InputError(f"--seed is {seed}; give a whole number of 0 or more.")

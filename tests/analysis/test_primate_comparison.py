@@ -313,3 +313,7 @@ def test_a_scale_without_size_is_refused():
 
     with pytest.raises(InputError, match="--degrees-per-pixel is 0"):
         measured_networks("dcn-ode", None, HowMuch(degrees_per_pixel=0.0))
+    with pytest.raises(InputError, match="--degrees-per-pixel is inf; it must be positive and finite"):
+        measured_networks("dcn-ode", None, HowMuch(degrees_per_pixel=float("inf")))
+    with pytest.raises(InputError, match="--seed is -1; give a whole number of 0 or more"):
+        measured_networks("dcn-ode", None, HowMuch(seed=-1))

@@ -85,7 +85,7 @@ def frequency_tuning(frequency: ArrayLike, response: ArrayLike, highest: float =
     -----
     It misleads for low-pass units, whose peak is the lowest frequency shown; they are flagged, not left out.
 
-    Between frequencies the curve is a guess. Of bands 1 to 2.4 octaves wide that lie inside 1/30 to 0.5 cycles/pixel,
+    Between frequencies the curve is a guess. Of log-Gaussian bands 1 to 2.4 octaves wide that lie inside 1/30 to 0.5 cycles/pixel,
     the width is off by at most 1.5 % with 12 frequencies, evenly spaced in octaves, by 11 % with 9, and by 19 % with 8
     (root mean square 0.5, 2.9 and 5.5 %). Gaussian derivatives of sigma 0.9 pixels or more are wider: off by at most
     0.6 % with 12.
