@@ -85,10 +85,10 @@ def frequency_tuning(frequency: ArrayLike, response: ArrayLike, highest: float =
     -----
     It misleads for low-pass units, whose peak is the lowest frequency shown; they are flagged, not left out.
 
-    Between frequencies the curve is a guess. Of log-Gaussian bands 1 to 2.4 octaves wide that lie inside 1/30 to 0.5 cycles/pixel,
-    the width is off by at most 1.5 % with 12 frequencies, evenly spaced in octaves, by 11 % with 9, and by 19 % with 8
-    (root mean square 0.5, 2.9 and 5.5 %). Gaussian derivatives of sigma 0.9 pixels or more are wider: off by at most
-    0.6 % with 12.
+    Between frequencies the curve is a guess. Of log-Gaussian bands 1 to 2.4 octaves wide inside 1/30 to 0.5
+    cycles/pixel the width is off by at most 1.5 % with 12 frequencies, evenly spaced in octaves, by 11 % with 9, and by
+    19 % with 8 (root mean square 0.5, 2.9 and 5.5 %). Gaussian derivatives of sigma 0.9 pixels or more are wider: off
+    by at most 0.6 % with 12.
 
     A sampled filter is not the continuous one. By Poisson's sum over its aliases, the second derivative of a Gaussian
     of sigma 0.9 pixels passes 1.827 octaves at half height, where the continuous one passes 1.765: 3.5 % more, whatever
