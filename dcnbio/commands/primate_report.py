@@ -33,7 +33,10 @@ SHORT = (
     (" of log2", ""),
     (", median", ""),
 )
-BESIDE = "the value itself; N-jets by theory; with the norms' statistics held, in octaves"
+BESIDE = (
+    "the value itself, and by the contrast-time law from a lower contrast (law); N-jets by theory; with the norms' "
+    "statistics held or frozen, in octaves (norm held)"
+)
 
 
 def number(value: float | None) -> str:
@@ -85,9 +88,10 @@ def beside(found: PrimateResult) -> str:
         others = [controls.get(f"{name}_effect") for name in ("untrained", "ode_net")]
         values = [None if one is None or data is None else one + data for one in others]
         njets = [controls.get("njets", {}).get(f"order {order}") for order in (1, 2)]
-        held = controls.get("octaves_with_norm_statistics_held")
-        rows.append([place, *(number(one) for one in (row["model"], data, *values, *njets, held))])
-    header = ["#", "network", "macaque", "untrained", "ode-net", "N-jet 1", "N-jet 2", "norm held"]
+        held = controls.get("octaves_with_norm_statistics_held", controls.get("with_norm_statistics_frozen"))
+        law = controls.get("by_law")
+        rows.append([place, *(number(one) for one in (row["model"], data, *values, *njets, law, held))])
+    header = ["#", "network", "macaque", "untrained", "ode-net", "N-jet 1", "N-jet 2", "law", "norm held"]
     return table(header, rows)
 
 
@@ -108,7 +112,7 @@ def report(found: PrimateResult) -> str:
             wrapped(f"{found.network} minus macaque V1; 95 % intervals over units and cells"),
             effects(found),
             held_to(found),
-            f"{BESIDE}\n{wrapped(f'beside it: {found.beside}')}\n{beside(found)}",
+            f"{wrapped(BESIDE)}\n{wrapped(f'beside it: {found.beside}')}\n{beside(found)}",
             likeness(found),
             "\n".join(wrapped(text) for text in reasons),
             wrapped(f"Conclusion: {found.conclusion}"),

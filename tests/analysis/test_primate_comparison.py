@@ -124,6 +124,22 @@ def test_earlier_at_low_contrast_is_unlike_cortex_and_the_norms_doing():
     assert row["verdict"] == "unlike"
 
 
+def test_sizes_stand_beside_the_law_and_frozen_norms():
+    base = made_measures()
+    size = base["summation_diameter"].values
+    frozen = {"summation_diameter_frozen": size, "summation_diameter_low_contrast_frozen": 2 * size}
+    found = compare(made_measures(summation_diameter_law=np.full(len(size), 5.0), **frozen))
+    rows = by_name(found)
+    sizes = rows["summation diameter, sd of log2"]
+    assert sizes["controls"]["by_law"] == pytest.approx(0, abs=1e-12)
+    assert sizes["controls"]["with_norm_statistics_frozen"] == pytest.approx(sizes["model"])
+    growth = next(row for name, row in rows.items() if name.startswith("growth"))
+    assert growth["controls"]["with_norm_statistics_frozen"] == pytest.approx(1, abs=0.01)
+    assert "with_norm_statistics_frozen" not in by_name(compare(base))["summation diameter, sd of log2"]["controls"]
+    header = next(line for line in report(found).splitlines() if "N-jet 1" in line)
+    assert header.split()[-3:] == ["law", "norm", "held"]
+
+
 def test_degrees_are_left_out_unless_they_are_declared():
     without = by_name(compare(made_measures()))["summation diameter, median of log2 deg"]
     assert (without["verdict"], without["effect"]) == (None, None)

@@ -26,6 +26,9 @@ class Asked:
         From the measures to the values in octaves, as the network is and with its norms' statistics held.
     law : callable or None
         From the measures to what the contrast-time law gives of it alone.
+    frozen : callable or None
+        From the measures to the values that are compared, with the norms' statistics frozen, where these have no scale
+        of octaves on which a share of the norm could be told.
     njets : mapping of str to float
         What pure N-jets have, by their closed forms; empty where theory has none.
     """
@@ -34,4 +37,5 @@ class Asked:
     units: Callable[[xr.Dataset], Units]
     held: Callable[[xr.Dataset], tuple[Units, Units] | None] | None = None
     law: Callable[[xr.Dataset], Units | None] | None = None
+    frozen: Callable[[xr.Dataset], Units | None] | None = None
     njets: Mapping[str, float] = field(default_factory=dict)

@@ -53,6 +53,10 @@ def change_questions(shown: ShownRange) -> list[Asked]:
     def by_law(measures: xr.Dataset) -> Units:
         return growth(measures, shown, "summation_diameter_law", "summation_diameter")
 
+    def frozen(measures: xr.Dataset) -> Units | None:
+        names = ("summation_diameter_low_contrast_frozen", "summation_diameter_frozen")
+        return growth(measures, shown, *names) if set(names) <= set(measures) else None
+
     found = []
     for citation, source in (("Sceniak", SCENIAK), ("Kapadia", KAPADIA)):
         times = stated_value(citation, "ratio of")
@@ -64,7 +68,7 @@ def change_questions(shown: ShownRange) -> list[Asked]:
             between_studies(),
             "only what exceeds the contrast-time law counts; the published growth comes without n or spread",
         )
-        found.append(Asked(question, beyond_law, law=by_law))
+        found.append(Asked(question, beyond_law, law=by_law, frozen=frozen))
     timing = Question(
         TIMING,
         "octaves",

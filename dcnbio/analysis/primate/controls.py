@@ -24,7 +24,12 @@ NORM_SHARE = 0.5  # of a measure in octaves, above which it is the norm's doing
 
 def median_of(units: Units | None) -> float | None:
     """Give the median, limits taken as such; None where no unit has a value."""
-    return None if units is None or not units.known else estimate("median", units)
+    return statistic_of("median", units)
+
+
+def statistic_of(statistic: str, units: Units | None) -> float | None:
+    """Give a statistic, limits taken as `estimate` does; None where no unit has a value."""
+    return None if units is None or not units.known else estimate(statistic, units)
 
 
 def held_control(one: Asked, measures: xr.Dataset) -> tuple[dict[str, Any], str]:
@@ -127,7 +132,10 @@ def with_controls(
     if norms and decided:
         why.append(norms)
     described_norms = [norms] if norms and not decided else []
-    by_law = median_of(None if one.law is None else one.law(measures))
+    frozen = statistic_of(one.question.statistic, None if one.frozen is None else one.frozen(measures))
+    if frozen is not None:
+        controls["with_norm_statistics_frozen"] = frozen
+    by_law = statistic_of(one.question.statistic, None if one.law is None else one.law(measures))
     if by_law is not None:
         controls["by_law"] = by_law
         if decided and one.question.name == TIMING and by_law * own.effect > 0:

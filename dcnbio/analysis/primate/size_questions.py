@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import xarray as xr
 
@@ -28,11 +30,12 @@ RATIO_ENDS = (0.0, 5.0)  # octaves: the published bins end at 32 times
 MOST_SUPPRESSED = 0.999
 
 
-def summation(measures: xr.Dataset, shown: ShownRange) -> Units:
+def summation(measures: xr.Dataset, shown: ShownRange, suffix: str = "") -> Units:
     """Give log2 of the summation diameter, of units with suppression as was published."""
     low, high = shown.ends("diameter")
-    side = limits_of(measures, "summation_diameter", None, 2 ** ((low + high) / 2))
-    values = np.clip(log2_values(array_of(measures, "summation_diameter")), low, high)
+    name = f"summation_diameter{suffix}"
+    side = limits_of(measures, name, None, 2 ** ((low + high) / 2))
+    values = np.clip(log2_values(array_of(measures, name)), low, high)
     return one_measure(measures, values, side, (low, high), suppressed(measures))
 
 
@@ -106,8 +109,16 @@ def size_questions(shown: ShownRange) -> list[Asked]:
         NO_BOUND,
         NORM,
     )
+
+    def without(suffix: str) -> Callable[[xr.Dataset], Units | None]:
+        def diameters(measures: xr.Dataset) -> Units | None:
+            there = f"summation_diameter{suffix}" in measures
+            return summation(measures, shown, suffix) if there else None
+
+        return diameters
+
     return [
-        Asked(diameter, lambda measures: summation(measures, shown)),
+        Asked(diameter, lambda measures: summation(measures, shown), law=without("_law"), frozen=without("_frozen")),
         Asked(ratio, surround_ratio, held_ratio, lambda measures: by_law(measures, "surround_ratio")),
         Asked(index, suppression, held_suppression, lambda measures: by_law(measures, "suppression_index")),
     ]
