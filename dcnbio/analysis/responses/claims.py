@@ -85,6 +85,11 @@ def fit_claim(measures: xr.Dataset) -> Claim:
     fitted = np.isfinite(measures["c50"].values) & ~measures["censored_c50"].values
     good = fitted & (measures["r_squared"].values > 0.9)
     by_law = np.isfinite(measures["c50_law"].values) & ~measures["censored_c50_law"].values
+    frozen = ""
+    if {"c50_frozen", "censored_c50_frozen", "r_squared_frozen"} <= set(measures):
+        there = np.isfinite(measures["c50_frozen"].values) & ~measures["censored_c50_frozen"].values
+        there &= measures["r_squared_frozen"].values > 0.9
+        frozen = f", and {there.sum()} with frozen norm statistics"
     return Claim(
         "share of units with a Naka-Rushton fit that can be read",
         n,
@@ -93,7 +98,7 @@ def fit_claim(measures: xr.Dataset) -> Claim:
         Interval.none("a count of all units of this network, no sample"),
         Control("share with one by the contrast-time law", float(by_law.mean())),
         f"Naka and Rushton's function describes {good.sum()} of {n} units (R2 above 0.9, c50 within the contrasts "
-        f"shown); the others do not saturate, fall with contrast, or are silent.",
+        f"shown){frozen}; the others do not saturate, fall with contrast, or are silent.",
     )
 
 
