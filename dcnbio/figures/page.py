@@ -167,9 +167,10 @@ def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
             # matplotlib makes ticks when it needs them, and labels can be spread only where axes have their places
             figure.draw_without_rendering()
             # room for labels moves the axes, and with them the ends that labels belong to
-            for _ in range(2):
-                if spread_labels(figure):
-                    figure.draw_without_rendering()
+            for _ in range(4):
+                if not spread_labels(figure):
+                    break
+                figure.draw_without_rendering()
         return figure
 
     return drawn

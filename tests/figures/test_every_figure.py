@@ -92,6 +92,22 @@ def overlapping(texts):
     return found
 
 
+def on_markers(figure):
+    """Names of lines whose box comes onto a marker."""
+    found = []
+    for axes in figure.axes:
+        for line in axes.lines:
+            if line.get_marker() in ("None", "none", "", None):
+                continue
+            radius = line.get_markersize() / 2 * figure.dpi / 72
+            for x, y in line.get_transform().transform(line.get_xydata()):
+                for label in [text for text in axes.texts if text.get_gid() == "end label"]:
+                    box = label.get_window_extent()
+                    away = np.hypot(x - np.clip(x, box.x0, box.x1), y - np.clip(y, box.y0, box.y1))
+                    found += [label.get_text()] if away < radius else []
+    return found
+
+
 def test_the_check_for_overlaps_sees_one():
     figure = mpl.figure.Figure()
     figure.text(0.5, 0.5, "one")
@@ -138,6 +154,7 @@ def test_a_figure_fits_its_page_and_no_texts_overlap(kind, drawn, venue):
     with on_page(venue):
         texts = shown_texts(figure)
         ink = figure.get_tightbbox()
+        assert not on_markers(figure)
     page = figure.bbox
     assert not [t for t, b in texts if b.x0 < -0.5 or b.y0 < -0.5 or b.x1 > page.x1 + 0.5 or b.y1 > page.y1 + 0.5]
     assert not overlapping(texts)
