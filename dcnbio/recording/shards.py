@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, Protocol
 
 import google_crc32c
 import numpy as np
@@ -13,6 +13,7 @@ import numpy.typing as npt
 import zarr
 from zarr.codecs import Crc32cCodec
 
+from dcnbio.recording.joined_crc import joined_crc, shift_by
 from dcnbio.recording.record import hidden_state
 from dcnbio.recording.schema import BlockLayout, RecordingLayout
 from dcnbio.recording.variables import state_attributes
@@ -33,6 +34,13 @@ ACCEPTED_SPAN = 4
 # each chunk costs 0.1 ms per MB and lets every Zarr reader see a flipped bit.
 CHECKSUM = Crc32cCodec()
 NO_CHUNK = np.uint64(2**64 - 1)
+
+
+class Sink(Protocol):
+    """Whatever takes bytes."""
+
+    def write(self, data: bytes | memoryview[Any], /) -> object:
+        """Take bytes after those before."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -147,7 +155,7 @@ def create_array(folder: Path, layout: RecordingLayout, block: BlockLayout) -> N
     )
 
 
-def write_shard(file: BinaryIO, h: npt.NDArray[Any], block: BlockLayout, plan: ChunkPlan) -> Stamp:
+def write_shard(file: Sink, h: npt.NDArray[Any], block: BlockLayout, plan: ChunkPlan) -> Stamp:
     """Write one batch of h as a shard of the Zarr 3 sharding codec, chunk by chunk.
 
     Zarr's own writer holds the encoded shard twice in memory (0.5 GB for a batch of block 1), is three times slower,
@@ -156,7 +164,7 @@ def write_shard(file: BinaryIO, h: npt.NDArray[Any], block: BlockLayout, plan: C
     Parameters
     ----------
     file : binary file
-        Open for writing, empty.
+        Open for writing, empty; or whatever has its `write`.
     h : array [image, time, channel, y, x]
         Hidden state of the batch.
     block : BlockLayout
@@ -178,6 +186,8 @@ def write_shard(file: BinaryIO, h: npt.NDArray[Any], block: BlockLayout, plan: C
     dtype = np.dtype(block.dtype).newbyteorder("<")
     index = np.full((plan.chunks, 2), NO_CHUNK, dtype="<u8")
     offset, crc = 0, 0
+    # chunks are of one length, and each is read once for its own checksum and the file's
+    shift = shift_by(int(np.prod(shape)) * dtype.itemsize)
     starts = [(i, t) for i in range(0, plan.images, shape[0]) for t in range(0, plan.times, shape[1])]
     for number, (image, time) in enumerate(starts):
         part = h[image : image + shape[0], time : time + shape[1]]
@@ -191,10 +201,11 @@ def write_shard(file: BinaryIO, h: npt.NDArray[Any], block: BlockLayout, plan: C
             chunk = whole
         # an array, not a memoryview, which the checksum does not take; nothing is copied
         data = chunk.reshape(-1).view(np.uint8)
-        check = google_crc32c.value(data).to_bytes(4, "little")
+        own = google_crc32c.value(data)
+        check = own.to_bytes(4, "little")
         file.write(data.data)
         file.write(check)
-        crc = google_crc32c.extend(google_crc32c.extend(crc, data), check)
+        crc = google_crc32c.extend(joined_crc(crc, own, shift), check)
         index[number] = offset, data.nbytes + len(check)
         offset += data.nbytes + len(check)
     footer = index.tobytes()

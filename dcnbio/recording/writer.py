@@ -25,6 +25,7 @@ from dcnbio.recording.record import batch_index, small_variables
 from dcnbio.recording.schema import BlockLayout, RecordingLayout
 from dcnbio.recording.shards import Stamp, create_array, plan_chunks, shard_name, write_shard
 from dcnbio.recording.target import aside, check_target, is_netcdf_name, root_attributes_of, state_of
+from dcnbio.recording.uncached import UncachedFile
 
 __all__ = ["RecordingWriter"]
 
@@ -210,8 +211,8 @@ class RecordingWriter:
         target = self.path / name
         # what an interrupted run left there is never read
         target.unlink(missing_ok=True)
-        with durable_file(target, self._journal.folder) as file:
-            return write_shard(file, h, block, plan_chunks(self._header.layout, block))
+        with durable_file(target, self._journal.folder) as file, UncachedFile(file.fileno()) as uncached:
+            return write_shard(uncached, h, block, plan_chunks(self._header.layout, block))
 
     def finish(self) -> None:
         """Make the store a complete recording; the last step is one rename.
