@@ -15,7 +15,7 @@ import xarray as xr
 
 from dcnbio.errors import RecordingError
 from dcnbio.recording.assemble import block_dataset, root_attributes, root_dataset
-from dcnbio.recording.durable import durable_file, sync_directory, sync_tree
+from dcnbio.recording.durable import durable_file, sync_directories, sync_tree
 from dcnbio.recording.journal import Header, Journal
 from dcnbio.recording.layout_json import layout_summary
 from dcnbio.recording.record import merge
@@ -67,8 +67,7 @@ def publish(store: Path) -> None:
     values = {"layout": layout_summary(header.layout), "files": stamps}
     with durable_file(store / MANIFEST, journal.folder) as file:
         file.write(json.dumps(values, ensure_ascii=False).encode())
-    for folder in (store, *(store / block.name for block in header.layout.blocks)):
-        sync_directory(folder)
+    sync_directories([store, *(store / block.name for block in header.layout.blocks)])
     with durable_file(store / "zarr.json", journal.folder) as file:
         file.write(json.dumps(_root_group(store, header), ensure_ascii=False).encode())
     shutil.rmtree(journal.folder, ignore_errors=True)

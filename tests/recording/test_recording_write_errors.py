@@ -8,6 +8,7 @@ import xarray as xr
 
 from dcnbio.errors import RecordingError
 from dcnbio.recording import RecordingWriter, assemble, open_recording
+from dcnbio.recording.durable import sync_tree
 
 LIMITED = """
 import resource, sys
@@ -78,3 +79,28 @@ def test_a_folder_that_cannot_be_made_is_one_sentence(run, tmp_path):
     writer = RecordingWriter(tmp_path / "file" / "run.zarr", run.layout(), run.PROVENANCE)
     with pytest.raises(RecordingError, match=r"cannot be written: File exists .*/file.;"):
         writer.start()
+
+
+def test_every_file_and_folder_of_a_tree_is_flushed(tmp_path, monkeypatch):
+    names = [tmp_path / f"folder{i}" / f"file{i}" for i in range(20)]
+    for name in names:
+        name.parent.mkdir()
+        name.write_text("text")
+    flushed = set()
+    monkeypatch.setattr(os, "fsync", lambda descriptor: flushed.add(os.fstat(descriptor).st_ino))
+    sync_tree(tmp_path)
+    assert flushed == {path.stat().st_ino for path in (tmp_path, *names, *(name.parent for name in names))}
+
+
+def test_a_file_that_cannot_be_flushed_is_told_of(tmp_path, monkeypatch):
+    for i in range(20):
+        (tmp_path / str(i)).write_text("text")
+    last = (tmp_path / "19").stat().st_ino
+
+    def failing(descriptor):
+        if os.fstat(descriptor).st_ino == last:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(os, "fsync", failing)
+    with pytest.raises(OSError, match="Input/output error"):
+        sync_tree(tmp_path)
