@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
 from dcnbio.errors import RecordingError
 from dcnbio.recording.assemble import block_dataset, root_attributes, root_dataset
@@ -20,6 +19,7 @@ from dcnbio.recording.journal import Header, Journal
 from dcnbio.recording.layout_json import layout_summary
 from dcnbio.recording.record import merge
 from dcnbio.recording.shards import Stamp, checksum
+from dcnbio.recording.small_arrays import write_node
 
 __all__ = ["MANIFEST", "publish", "read_manifest"]
 
@@ -75,10 +75,9 @@ def publish(store: Path) -> None:
 
 def _stage(header: Header, merged: Mapping[str, Any], stage: Path) -> None:
     layout = header.layout
-    nodes = {"/": root_dataset(layout, np.arange(layout.n), dict(merged))}
+    write_node(stage, root_dataset(layout, np.arange(layout.n), dict(merged)))
     for block in layout.blocks:
-        nodes[f"/{block.name}"] = block_dataset(layout, block, dict(merged))
-    xr.DataTree.from_dict(nodes).to_zarr(stage, mode="w-", zarr_format=3, consolidated=False)
+        write_node(stage / block.name, block_dataset(layout, block, dict(merged)))
 
 
 def _stamps(stage: Path) -> dict[str, Stamp]:
