@@ -13,9 +13,10 @@ from sphinx.pycode import ModuleAnalyzer
 
 LONGEST = 120
 MODEL = (
-    "network", "spec", "rows", "loading", "checkpoint", "features", "patch", "check_field", "decoder",
-    "decoder_checkpoint", "vector_field", "module_field", "srf_conv", "srf_rule", "gaussian", "scales", "ode_block",
-    "solver_settings", "solve", "solution", "status", "integrate", "interventions", "engine",
+    "network", "spec", "rows", "loading", "checkpoint", "weights", "features", "patch", "check_field", "decoder",
+    "decoder_checkpoint", "encoder_match", "vector_field", "module_field", "srf_conv", "srf_rule", "pixel_conv",
+    "gaussian", "scales", "ode_block", "solver_settings", "solve", "solution", "status", "integrate", "interventions",
+    "engine",
 )  # fmt: skip
 ROOMS: dict[str, tuple[str, ...]] = {
     "images": ("dcnbio.images",),
@@ -24,12 +25,16 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "dcnbio.probe",
         "dcnbio.probe.filters",
         "dcnbio.probe.completion",
+        "dcnbio.probe.completion.mechanism",
         "dcnbio.probe.contrast",
         "dcnbio.probe.responses",
+        "dcnbio.probe.solver_check",
+        "dcnbio.probe.reconstructed_images",
+        "dcnbio.probe.reconstruction",
     ),
     "recording": ("dcnbio.recording", "dcnbio.recording.reductions", "dcnbio.recording.export"),
     "analysis": ("dcnbio.analysis.*",),
-    "training": ("dcnbio.training", "dcnbio.training.measure"),
+    "training": ("dcnbio.training", "dcnbio.training.measure", "dcnbio.training.images"),
     "figures": ("dcnbio.figures", "dcnbio.figures.kind", "dcnbio.figures.palette"),
     "report": ("dcnbio.report",),
     "errors": ("dcnbio.errors",),

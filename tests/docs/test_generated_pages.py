@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import importlib
+import itertools
+import re
 import sys
 from pathlib import Path
 
@@ -42,6 +46,25 @@ def test_public_names_are_all_there() -> None:
     for room in ("images", "recording", "training", "figures", "report", "probe"):
         module = sys.modules[f"dcnbio.{room}"]
         assert all(f":: dcnbio.{room}.{name}\n" in made[room] for name in module.__all__)
+
+
+def examples() -> list[str]:
+    """Give the Python that readers are shown: of the pages, the README and the notebooks."""
+    pages = [ROOT / "README.md", *(path for path in (ROOT / "docs").rglob("*.md") if "generated" not in path.parts)]
+    shown = [re.findall(r"^```python\n(.*?)^```$", page.read_text(encoding="utf-8"), re.M | re.S) for page in pages]
+    notebooks = [path.read_text(encoding="utf-8") for path in (ROOT / "notebooks").glob("*.py")]
+    return [*itertools.chain.from_iterable(shown), *notebooks]
+
+
+def test_what_examples_import_is_documented() -> None:
+    from api_pages import api_pages
+
+    listed = re.findall(r"^\.\. (?:autofunction|autoclass|py:data):: (\S+)", "\n".join(api_pages().values()), re.M)
+    documented = {id(getattr(sys.modules[name.rpartition(".")[0]], name.rpartition(".")[2])) for name in listed}
+    imports = [node for text in examples() for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom)]
+    names = {(node.module, one.name) for node in imports if node.module.startswith("dcnbio.") for one in node.names}
+    assert len(names) > 20
+    assert not [name for name in names if id(getattr(importlib.import_module(name[0]), name[1])) not in documented]
 
 
 def test_notebooks_are_in_the_tutorial() -> None:
