@@ -20,7 +20,8 @@ from typing import Any
 
 from dcnbio.images.manifest import write_manifest
 from dcnbio.model.checkpoint import Header, load_checkpoint, open_tensors, read_header, save_checkpoint
-from dcnbio.model.decoder_checkpoint import KIND, load_decoder_checkpoint, save_decoder
+from dcnbio.model.checkpoint_kind import DECODER
+from dcnbio.model.decoder_checkpoint import load_decoder_checkpoint, save_decoder
 from dcnbio.model.encoder_match import ENCODER_WEIGHTS
 from dcnbio.model.network import build
 from dcnbio.model.scales import initial_log2_sigma
@@ -139,7 +140,7 @@ def keep_trained(run: Path, name: str) -> None:
     """Ship a trained network; what was kept of its unfinished run is no longer needed."""
     path, own = CHECKPOINTS / f"{name}.safetensors", run / "checkpoint.safetensors"
     header = read_header(own)
-    if header.source.get("kind") == KIND:
+    if header.source.get("kind") == DECODER:
         keep_decoder(run, name, header)
         return
     recipe = shareable(header.recipe)

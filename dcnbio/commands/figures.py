@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
+from dcnbio.commands.about_decoder import holds_decoder
 from dcnbio.commands.options import Json, Model, flag, name_list, whole_numbers
 from dcnbio.commands.output import Speaker, command_text
 from dcnbio.errors import InputError
@@ -105,7 +106,7 @@ def sources_of(name: str, model: str | None) -> list[Source]:
     if opened is None:
         return [checkpoint_source(name, model)]
     checkpoint = Path(name) / "checkpoint.safetensors"
-    if opened.kind == "run" and checkpoint.is_file():
+    if opened.kind == "run" and checkpoint.is_file() and not holds_decoder(checkpoint):
         return [opened, checkpoint_source(str(checkpoint), model, opened.name)]
     return [opened]
 

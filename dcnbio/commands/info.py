@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from dcnbio.commands.about_checkpoint import checkpoint_info, checkpoint_report
+from dcnbio.commands.about_decoder import decoder_info, decoder_report, holds_decoder
 from dcnbio.commands.options import Json, Model
 from dcnbio.commands.output import Speaker
 from dcnbio.commands.probe_report import error_lines
@@ -35,6 +36,8 @@ def info(
     json_: Json = False,
 ) -> int:
     """Say what a checkpoint (a shipped name or a file) or a recording (.zarr, .nc) is and holds."""
+    from dcnbio.model.loading import find_checkpoint
+
     speaker = Speaker(json_)
     if is_recording(Path(name)):
         from dcnbio.recording import describe
@@ -42,8 +45,13 @@ def info(
         found = describe(name)
         speaker.give(found, recording_report(found))
     else:
-        found = checkpoint_info(name, model)
-        speaker.give(found, checkpoint_report(found))
+        path = find_checkpoint(name)
+        if holds_decoder(path):
+            found = decoder_info(path)
+            speaker.give(found, decoder_report(found))
+        else:
+            found = checkpoint_info(name, model)
+            speaker.give(found, checkpoint_report(found))
     return 0
 
 

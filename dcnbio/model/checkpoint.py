@@ -16,6 +16,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from dcnbio.errors import CheckpointError, InputError
+from dcnbio.model.checkpoint_kind import refuse_decoder
 from dcnbio.model.html_summary import header_html
 from dcnbio.model.network import FieldMaker, Network, build
 from dcnbio.model.spec import NetworkSpec
@@ -146,9 +147,10 @@ def load_checkpoint(path: Path, *, vector_field: FieldMaker | None = None, **ove
     Raises
     ------
     CheckpointError
-        If the file is damaged, not ours, does not fit its spec, or has non-finite weights.
+        If the file is damaged, not ours, a decoder's, does not fit its spec, or has non-finite weights.
     """
     header, state = open_tensors(path)
+    refuse_decoder(header.source, path)
     try:
         spec = NetworkSpec.from_dict(header.spec)
     except InputError as error:

@@ -10,13 +10,12 @@ from safetensors.torch import save_file
 
 from dcnbio.errors import CheckpointError, InputError
 from dcnbio.model.checkpoint import FORMAT, Header, open_tensors
+from dcnbio.model.checkpoint_kind import DECODER
 from dcnbio.model.decoder import Decoder
 from dcnbio.model.spec import NetworkSpec
 from dcnbio.model.weights import refuse_non_finite, weights_id
 
 __all__ = ["load_decoder_checkpoint", "save_decoder"]
-
-KIND = "decoder"
 
 
 def save_decoder(decoder: Decoder, path: str | Path, *, overwrite: bool = False, **parts: Any) -> Path:
@@ -55,7 +54,7 @@ def save_decoder(decoder: Decoder, path: str | Path, *, overwrite: bool = False,
         raise InputError(f"{path} exists already; choose another name or pass overwrite (--overwrite).")
     state = {name: value.detach().cpu().contiguous() for name, value in decoder.state_dict().items()}
     refuse_non_finite(state, "the decoder to be saved")
-    source = {**parts.pop("source", decoder.source), "kind": KIND}
+    source = {**parts.pop("source", decoder.source), "kind": DECODER}
     header = Header(spec=decoder.spec.to_dict(), source=source, **parts)
     beside = path.with_name(f".{path.name}.part")
     try:
@@ -84,7 +83,7 @@ def load_decoder_checkpoint(path: str | Path) -> Decoder:
         If the file is damaged, or holds no decoder.
     """
     header, state = open_tensors(Path(path))
-    if header.source.get("kind") != KIND:
+    if header.source.get("kind") != DECODER:
         raise CheckpointError(f"{path} holds a network and no decoder; load it with dcnbio.load.")
     decoder = Decoder(NetworkSpec.from_dict(header.spec))
     refuse_non_finite(state, path)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import torch
 
 from dcnbio.errors import InputError
+from dcnbio.model.checkpoint_kind import ENCODER_WEIGHTS
 from dcnbio.model.decoder import Decoder
 from dcnbio.model.network import Network
 from dcnbio.model.weights import weights_id
 
 __all__ = ["ENCODER_WEIGHTS", "refuse_other_encoder"]
-
-ENCODER_WEIGHTS = "encoder_weights"  # in a decoder's source
 
 
 def refuse_other_encoder(decoder: Decoder, net: Network) -> None:

@@ -104,6 +104,8 @@ def find_checkpoint(name: str | Path) -> Path:
     if str(name) in shipped_names():
         return shipped(f"checkpoints/{name}.safetensors")
     path = file_of(Path(name))
+    if not path.is_file() and str(name) in shipped_decoders():
+        return shipped(f"decoders/{name}.safetensors")  # whoever wants a network then says that it is none
     if not path.is_file():
         raise CheckpointError(
             f"checkpoint is {str(name)!r}: there is no such file, and the shipped ones are "
@@ -194,7 +196,7 @@ def load(
     Raises
     ------
     CheckpointError
-        If the file is missing, damaged, foreign, of another row, or has non-finite weights.
+        If the file is missing, damaged, foreign, a decoder's, of another row, or has non-finite weights.
 
     Examples
     --------

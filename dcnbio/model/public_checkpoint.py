@@ -12,7 +12,7 @@ from dcnbio.errors import CheckpointError
 from dcnbio.model.checkpoint import fill
 from dcnbio.model.network import Network, build
 from dcnbio.model.pickled_weights import PickledWeights, read_pickled_weights
-from dcnbio.model.public_names import public_names
+from dcnbio.model.public_names import decoder_names, public_names
 from dcnbio.model.rows import ROWS, row_spec
 from dcnbio.model.weights import weights_id
 
@@ -31,6 +31,17 @@ def fitting_rows(state: dict[str, Tensor]) -> list[str]:
         if not scales or all((ndim == 2) == per_pair for ndim in scales):
             fitting.append(row)
     return fitting
+
+
+def refuse_public_decoder(state: dict[str, Tensor], path: Path) -> None:
+    """Refuse the public code's decoder where a network is wanted."""
+    rows = [row for row in ROWS if set(decoder_names(row_spec(row))) == set(state)]
+    if rows:
+        raise CheckpointError(
+            f"{path} holds a decoder of the public code and no network (for one of {', '.join(rows)}; the file does "
+            "not say which); give a network here, and load the decoder with dcnbio.model.decoder.load_decoder(path, "
+            "net.spec)."
+        )
 
 
 def renamed(state: dict[str, Tensor], net: Network, path: Path) -> dict[str, Tensor]:
@@ -65,6 +76,7 @@ def load_public(path: Path, row: str | None, **overrides: Any) -> tuple[Network,
     Network, PickledWeights
     """
     weights = read_pickled_weights(path)
+    refuse_public_decoder(weights.state, path)
     if row is None:
         rows = fitting_rows(weights.state)
         fits = f"its weights fit {', '.join(rows)}" if rows else f"its weights fit none of {', '.join(ROWS)}"
