@@ -88,6 +88,8 @@ def unexpected(error: Exception) -> int:
 def prepare() -> None:
     """Set up signals, warnings and streams."""
     signal.signal(signal.SIGTERM, terminate)
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     warnings.filterwarnings("ignore", category=FutureWarning)
     for stream in (sys.stdout, sys.stderr):
         # a file name that the terminal's encoding does not have is no reason to fail

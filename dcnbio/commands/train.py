@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import sys
@@ -11,14 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
-from tqdm.std import tqdm
 
+from dcnbio.commands.interruption import ends_with
 from dcnbio.commands.options import Json
-from dcnbio.commands.output import command_text
+from dcnbio.commands.output import Speaker, command_text
+from dcnbio.commands.train_bar import Bar
 from dcnbio.errors import InputError
 
 if TYPE_CHECKING:
-    from dcnbio.training import Recipe
+    from dcnbio.training import Recipe, RunOptions
 
 __all__ = ["train"]
 
@@ -63,7 +65,8 @@ class What:
         """List the settings that were given, in the recipe's words."""
         names = ("model", "start", "seed", "epochs", "passes", "per_class", "held_out")
         given = {name: getattr(self, name) for name in names}
-        return [f"{name}={value}" for name, value in given.items() if value is not None] + (self.set or [])
+        # between quotation marks a name such as 2024 stays a name
+        return [f"{name}={json.dumps(v)}" for name, v in given.items() if v is not None] + (self.set or [])
 
     def chosen(self) -> Recipe | None:
         """Give the recipe that was asked for; None if nothing was."""
@@ -76,46 +79,6 @@ class What:
 
 
 WHAT = What()
-
-
-class Bar:
-    """Shows the figures of a run on one line."""
-
-    def __init__(self, shown: bool) -> None:
-        self.bar = tqdm(desc="train", unit="step", disable=not shown, leave=True)
-        self.sigma = ""
-
-    def __call__(self, figures: Mapping[str, Any]) -> None:
-        """Take the figures of a step, or of an epoch."""
-        if "total_steps" not in figures:
-            self.epoch(figures)
-            return
-        if figures.get("sigma"):
-            self.sigma = " ".join(f"{value:.2f}" for value in figures["sigma"].values())
-        self.bar.total = figures["total_steps"]
-        self.bar.n = figures["step"]
-        self.bar.set_postfix_str(
-            f"epoch {figures['epoch']}, loss {figures['loss']:.3f}, {100 * figures['accuracy']:.1f} %, "
-            f"NFE {figures['nfe']} + {figures['nfe_backward']}, {figures['images_per_second']:.0f} images/s"
-            + (f", sigma {self.sigma}" if self.sigma else ""),
-            refresh=False,
-        )
-        self.bar.update(0)
-
-    def epoch(self, row: Mapping[str, Any]) -> None:
-        """Print what an epoch came to."""
-        if self.bar.disable or row["held_out_accuracy"] is None:
-            return
-        self.bar.write(
-            f"epoch {row['epoch']}, {row['passes']} passes, {row['solver']}: loss {row['loss']:.3f}, "
-            f"held out {100 * row['held_out_accuracy']:.1f} % with dopri5, "
-            f"{100 * row['held_out_accuracy_training_solver']:.1f} % with the training solver",
-            file=sys.stderr,
-        )
-
-    def close(self) -> None:
-        """Leave the line."""
-        self.bar.close()
 
 
 def train(
@@ -152,48 +115,90 @@ def train(
     stop_minutes
         Stop after this time, saved, to be gone on with.
     """
-    from dcnbio.training import Recipe, RunOptions
-    from dcnbio.training import train as run
-    from dcnbio.training.images import read_training_images
-
-    recipe = what.chosen()
-    if what.minutes is not None and resume:
-        raise InputError("minutes (--minutes) is given with resume, but a run keeps its passes; use --stop-minutes.")
-    if what.minutes is not None and int(os.environ.get("WORLD_SIZE", "1")) > 1:
-        raise InputError("minutes (--minutes) would be other passes in each of several processes; give --passes.")
-    data = read_training_images(images, test_images)
-    if what.minutes is not None:
-        recipe = within_minutes(recipe or Recipe(), data, what.minutes, device)
-    options = RunOptions(
-        out=out,
+    options = chosen_options(
+        out,
         device=device,
         resume=resume,
         overwrite=overwrite,
         save_minutes=save_minutes,
         stop_minutes=stop_minutes,
-        command=command_text(sys.argv[1:]),
     )
-    bar = Bar(shown=not json_)
-    try:
-        figures = run(recipe, data, options, bar)
-    finally:
-        bar.close()
-    if int(os.environ.get("RANK", "0")) == 0:
-        draw_curves(out)
-        print(json.dumps({"out": str(out), **(figures or {"finished": False})}) if json_ else report(out, figures))
+    recipe = what.chosen()
+    if what.minutes is not None and resume:
+        raise InputError("minutes (--minutes) is given with resume, but a run keeps its passes; use --stop-minutes.")
+    if what.minutes is not None and int(os.environ.get("WORLD_SIZE", "1")) > 1:
+        raise InputError("minutes (--minutes) would be other passes in each of several processes; give --passes.")
+    with ends_with(lambda: what_is_kept(out)):
+        figures = trained(recipe, what.minutes, (images, test_images), options, shown=not json_)
+        if int(os.environ.get("RANK", "0")) == 0:
+            draw_curves(out)
+            Speaker(json_).give({"out": str(out), **(figures or {"finished": False})}, report(out, figures))
     return 0
 
 
+def chosen_options(out: Path, device: str, **given: Any) -> RunOptions:
+    """Gather how the run is done, refusing what cannot be before anything is read."""
+    from dcnbio.model.device import check_device
+    from dcnbio.training import RunOptions
+    from dcnbio.training.run_folder import RunFolder
+
+    options = RunOptions(out=out, device=device, command=command_text(sys.argv[1:]), **given)
+    check_device(device, "float32")
+    if options.resume:
+        RunFolder(out).read_record()
+    return options
+
+
+def trained(
+    recipe: Recipe | None,
+    minutes: float | None,
+    sources: tuple[str, str | None],
+    options: RunOptions,
+    *,
+    shown: bool,
+) -> dict[str, Any] | None:
+    """Read the images and train on them, under one bar."""
+    from dcnbio.training import Recipe
+    from dcnbio.training import train as run
+    from dcnbio.training.images import read_training_images
+    from dcnbio.training.run_folder import RunFolder
+
+    data = read_training_images(*sources)
+    if minutes is not None:
+        recipe = within_minutes(recipe or Recipe(), data, minutes, options.device)
+    settled = RunFolder(options.out).read_record()[0] if options.resume else recipe or Recipe()
+    bar = Bar(shown, settled.task == "reconstruction")
+    try:
+        return run(recipe, data, options, bar)
+    finally:
+        bar.close()
+
+
+def what_is_kept(out: Path) -> str:
+    """Say what an interrupted run leaves."""
+    from dcnbio.training.run_folder import RunFolder
+
+    folder = RunFolder(out)
+    if folder.state.exists():
+        return f"{out} keeps what was saved last; go on with --out {out} --resume"
+    if folder.checkpoint.exists():
+        return f"the run in {out} had finished and is whole"
+    return "nothing was saved yet"
+
+
 def draw_curves(out: Path) -> None:
-    """Plot loss, accuracy, function evaluations and scales through training, as far as there are epochs."""
+    """Plot loss and accuracy or error, evaluations and scales through training, as far as there are epochs."""
     from dcnbio.figures import on_page, plot
     from dcnbio.figures.training_curves import read_run
+    from dcnbio.training.atomic_file import replace_file
     from dcnbio.training.run_folder import RunFolder
 
     folder = RunFolder(out)
     if folder.metrics.exists():
+        content = io.BytesIO()
         with on_page("screen"):
-            plot("training_curves", read_run(out)).savefig(folder.curves, dpi=192)
+            plot("training_curves", read_run(out)).savefig(content, dpi=192, format="png")
+        replace_file(folder.curves, content.getvalue())
 
 
 def within_minutes(recipe: Recipe, data: Any, minutes: float, device: str) -> Recipe:

@@ -1,4 +1,4 @@
-"""Training: loss, accuracy, evaluations and scales of a run, epoch by epoch."""
+"""Training: loss and accuracy, or error, evaluations and scales of a run, epoch by epoch."""
 
 from __future__ import annotations
 
@@ -77,6 +77,8 @@ def panel_of(column: str) -> tuple[str, str, float] | None:
     fixed = {
         "loss": ("loss", "training", 1.0),
         "held_out_loss": ("loss", "held out", 1.0),
+        "mse": ("mse", "training", 1.0),
+        "held_out_mse": ("mse", "held out", 1.0),
         "accuracy": ("accuracy", "training", 100.0),
         "held_out_accuracy": ("accuracy", "held out", 100.0),
     }
@@ -115,6 +117,7 @@ def training_curves_table(run: TrainingRun) -> Table:
 
 LABELS = {
     "loss": "Loss (nats)",
+    "mse": "Mean square error",
     "accuracy": "Accuracy (%)",
     "nfe": "NFE per step (evaluations)",
     "sigma": "Scale $\\sigma$ (pixels)",
@@ -131,7 +134,7 @@ def draw_panel(axes: Axes, own: Table, panel: str) -> None:
     axes.margins(x=0.02)
     if panel == "sigma":
         octave_axis(axes, "y")
-    elif panel != "loss":
+    elif panel not in ("loss", "mse") and own["value"].max() > 0:
         axes.set_ylim(0, 1.08 * float(own["value"].max()))
     axes.set_xlabel("Training (thousand images)")
     axes.set_ylabel(LABELS[panel])
@@ -139,7 +142,7 @@ def draw_panel(axes: Axes, own: Table, panel: str) -> None:
 
 @styled
 def draw_training_curves(table: Table) -> Figure:
-    """Draw four panels: loss, accuracy, evaluations, scales; those that the run has.
+    """Draw panels of loss and accuracy or of the mean square error, of evaluations and scales; those the run has.
 
     Parameters
     ----------
@@ -161,10 +164,11 @@ def training_curves_caption(run: TrainingRun) -> str:
     """Say n, and on what images."""
     last = run.rows[-1]
     held = last.get("held_out_n", "0")
+    measured = "mean square errors (RGB in [0, 1])" if "mse" in last else "loss and accuracy"
     solvers = list(dict.fromkeys(row["solver"] for row in run.rows if row.get("solver")))
     return (
         f"Training of one network (n = 1 run, {run.name}), a point per epoch, {len(run.rows)} epochs, "
-        f"{int(last['passes']):,} images seen. Training loss and accuracy are means over the images of an epoch as "
+        f"{int(last['passes']):,} images seen. Training {measured} are means over the images of an epoch as "
         f"they came, with the weights of the moment and the training solver ({', '.join(solvers)}); held-out values "
         f"are over {held} images that are not trained on, with dopri5 at tolerance 1e-3. NFE, evaluations per training "
         "step, forward and backward; scales of SRF layers as block.convolution, geometric means where each filter has "
@@ -179,11 +183,11 @@ TRAINING_CURVES = FigureKind(
     draw_training_curves,
     training_curves_caption,
     {
-        "panel": ("loss, accuracy, nfe or sigma", "1"),
+        "panel": ("loss, accuracy, mse (mean square error), nfe or sigma", "1"),
         "series": ("training or held out; pass of the solver; layer", "1"),
         "epoch": ("epochs done", "1"),
         "step": ("training steps done", "1"),
         "passes": ("images seen", "1"),
-        "value": ("loss (nats), accuracy (%), evaluations, or scale (pixels)", "by panel"),
+        "value": ("loss (nats), accuracy (%), mean square error (1), evaluations, or scale (pixels)", "by panel"),
     },
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
+from numbers import Integral
 from typing import Any
 
 from dcnbio.errors import InputError
@@ -78,10 +79,18 @@ class NetworkSpec:
     vector_field: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "widths", tuple(int(width) for width in self.widths))
-        object.__setattr__(self, "integration_time", self._times(self.integration_time))
-        self._check_choices()
-        self._check_numbers()
+        try:
+            object.__setattr__(self, "widths", tuple(int(width) for width in self.widths))
+            object.__setattr__(self, "integration_time", self._times(self.integration_time))
+            self._check_choices()
+            self._check_numbers()
+        except InputError:
+            raise
+        except (TypeError, ValueError) as error:
+            raise InputError(
+                f"a setting of the network has a value of a wrong type ({error}); widths are whole numbers in a list, "
+                "integration_time is a number or a list of them."
+            ) from error
 
     def _times(self, value: float | Sequence[float] | Mapping[Any, float]) -> tuple[float, ...]:
         blocks = len(self.widths)
@@ -104,7 +113,7 @@ class NetworkSpec:
             raise InputError("sigma_degree and alpha_degree need kernels='srf' and depth='ode'; leave them at 0.")
 
     def _check_numbers(self) -> None:
-        ranges = {
+        ranges: dict[str, tuple[Any, int, int]] = {
             "kernel_order": (self.kernel_order, 0, 20),
             "sigma_degree": (self.sigma_degree, 0, 2),
             "alpha_degree": (self.alpha_degree, 0, 1),
@@ -114,8 +123,8 @@ class NetworkSpec:
             "the number of widths": (len(self.widths), 1, 5),
         }
         for name, (value, least, most) in ranges.items():
-            if not least <= value <= most:
-                raise InputError(f"{name} is {value}; allowed are {least} to {most}.")
+            if not (isinstance(value, Integral) and least <= int(value) <= most):
+                raise InputError(f"{name} is {value}; allowed are whole numbers from {least} to {most}.")
         if self.pair_size % 2 == 0:
             raise InputError(f"pair_size is {self.pair_size}; a kernel needs an odd width (the paper uses 7).")
         if not 0.5 <= self.window <= 16:

@@ -12,6 +12,7 @@ import numpy as np
 import torch
 
 from dcnbio.errors import InputError
+from dcnbio.model.device import check_device
 from dcnbio.model.network import Network
 from dcnbio.model.patch import Patch
 from dcnbio.model.solver_settings import SolverSettings
@@ -220,18 +221,6 @@ def whole(name: str, value: Any) -> int:
         return operator.index(value)
     except TypeError:
         raise InputError(f"{name} has {value!r}, which is no whole number; give one, such as 1 or 21.") from None
-
-
-def check_device(device: str, dtype: str) -> None:
-    """Refuse a device that this machine does not have, or that cannot do what is asked."""
-    kind, _, number = device.partition(":")
-    there = {"cpu": 1, "cuda": torch.cuda.device_count(), "mps": int(torch.backends.mps.is_available())}
-    count = there.get(kind, 0)
-    if (number and not number.isdecimal()) or int(number or 0) >= count:
-        known = ", ".join(name for name, some in there.items() if some)
-        raise InputError(f"device is {device!r}, which this machine does not have; use {known}.")
-    if kind == "mps" and dtype == "float64":
-        raise InputError("dtype is float64, which the device mps does not have; use float32, or the cpu.")
 
 
 def settings_of(values: Mapping[str, Any]) -> ProbeSettings:

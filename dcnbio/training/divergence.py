@@ -1,4 +1,4 @@
-"""Sees a run go wrong and says where: loss, gradients, solver, scales."""
+"""Sees a run go wrong and says where: loss, gradients, solver, weights, scales."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from dcnbio.training.recipe_parts import Guards
 
 __all__ = ["DivergenceError", "check_gradient", "check_loss", "check_scales", "hold_scales"]
 
+WEIGHT_MOST = 1e6  # a weight beyond it is of a network that has exploded, though its loss may still be finite
 TIMES = (0.0, 1.0, 2.0)  # solver times at which scales that depend on time are watched
 ADVICE = "the last save is kept; try a lower learning_rate, clip_norm or sigma_ceiling"
 
@@ -63,6 +64,22 @@ def check_gradient(norm: Tensor, module: nn.Module, epoch: int) -> None:
     raise diverged(f"the gradient of {names[0] if names else 'all layers together'} is not finite", epoch)
 
 
+@torch.no_grad()
+def check_weights(module: nn.Module, epoch: int) -> None:
+    """End a run in which a weight is not finite or beyond 1e6, naming the first: before it is saved over a good one.
+
+    Raises
+    ------
+    DivergenceError
+    """
+    named = [(name, p) for name, p in module.named_parameters() if p.numel()]
+    largest = torch.stack([p.abs().amax() for _, p in named])
+    bad = ~(largest <= WEIGHT_MOST)  # so that NaN is bad
+    if bool(bad.any()):
+        first = int(bad.nonzero()[0, 0])
+        raise diverged(f"the largest weight of {named[first][0]} is {float(largest[first]):.3g}", epoch)
+
+
 def scale_layers(module: nn.Module) -> list[tuple[str, SRFConv2d]]:
     """List the layers that have scales."""
     return [(name, layer) for name, layer in module.named_modules() if isinstance(layer, SRFConv2d)]
@@ -75,7 +92,7 @@ def watched_times(layer: SRFConv2d) -> tuple[float, ...]:
 
 @torch.no_grad()
 def check_scales(module: nn.Module, guards: Guards, epoch: int) -> None:
-    """End a run in which a scale has left its range, naming the layer.
+    """End a run in which a scale has left its range or a weight has exploded, naming the layer.
 
     Raises
     ------
@@ -91,6 +108,7 @@ def check_scales(module: nn.Module, guards: Guards, epoch: int) -> None:
                     f"{guards.sigma_least:g} to {guards.sigma_most:g} (sigma_least, sigma_most)",
                     epoch,
                 )
+    check_weights(module, epoch)
 
 
 @torch.no_grad()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,7 +56,7 @@ class TrainingImages:
     source : str
         What was read, and what was done to it.
     ids : dict of str to str
-        SHA-256 of the pixels of both.
+        SHA-256 of the pixels of both, and of their labels.
     """
 
     train: LabelledImages
@@ -69,6 +70,11 @@ def labelled(found: ImageSet) -> LabelledImages:
     if (found.labels < 0).any():
         raise InputError(f"images of {found.source} have no labels; training needs folders named after the classes.")
     return LabelledImages(np.asarray(found.images, dtype=np.uint8), found.labels)
+
+
+def labels_id(labels: NDArray[np.int64]) -> str:
+    """Give the identity of labels, of which that of their images says nothing."""
+    return f"sha256:{hashlib.sha256(labels.astype('<i8').tobytes()).hexdigest()}"
 
 
 def read_training_images(source: str | os.PathLike[str], test: str | os.PathLike[str] | None = None) -> TrainingImages:
@@ -87,13 +93,13 @@ def read_training_images(source: str | os.PathLike[str], test: str | os.PathLike
     TrainingImages
     """
     train = read_images(source, split="train", as_uint8=True)
-    ids = {"train": images_id(np.asarray(train.images, dtype=np.uint8))}
+    own = labelled(train)
+    ids = {"train": images_id(own.images), "train_labels": labels_id(own.labels)}
     path = Path(source)
     beside = path.with_name(path.name.replace("train", "test", 1))
     place = test or (beside if path.name.startswith("train") and beside.exists() else source)
     found = labelled(read_images(place, split="test", as_uint8=True))
-    ids["test"] = images_id(found.images)
-    what = " ".join([train.source, *train.notices])
-    if ids["test"] == ids["train"]:
-        return TrainingImages(labelled(train), None, what, {"train": ids["train"]})
-    return TrainingImages(labelled(train), found, what, ids)
+    what, test_id = " ".join([train.source, *train.notices]), images_id(found.images)
+    if test_id == ids["train"]:
+        return TrainingImages(own, None, what, ids)
+    return TrainingImages(own, found, what, {**ids, "test": test_id, "test_labels": labels_id(found.labels)})

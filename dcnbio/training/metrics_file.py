@@ -27,13 +27,33 @@ class MetricsFile:
         if after == 0 or not path.exists():
             path.unlink(missing_ok=True)
             return
-        with open(path, newline="", encoding="utf-8") as file:
-            reader = csv.DictReader(file)
-            columns = list(reader.fieldnames or [])
-            # the last row may have been cut by a full disk
-            whole = [row for row in reader if None not in row.values() and (row["step"] or "").isdigit()]
-        kept = [row for row in whole if int(row["step"]) <= after]
+        # a full disk may have cut the last line, and the first with it
+        text = path.read_text(encoding="utf-8", errors="replace")
+        reader = csv.DictReader(io.StringIO(text[: text.rfind("\n") + 1]))
+        columns = list(reader.fieldnames or [])
+        whole = [row for row in reader if None not in row and None not in row.values()]
+        if "step" not in columns:
+            path.unlink()
+            return
+        kept = [row for row in whole if row["step"].isdigit() and int(row["step"]) <= after]
         replace_file(path, as_csv(columns, kept, header=True).encode())
+
+    def columns(self) -> list[str]:
+        """Read the names of the columns; none where there is no file."""
+        if not self.path.exists():
+            return []
+        with open(self.path, newline="", encoding="utf-8") as file:
+            return next(csv.reader(file), [])
+
+    def widen(self, wanted: list[str]) -> None:
+        """Add the columns that rows so far do not have: an earlier version of dcnbio may have begun the file."""
+        columns = self.columns()
+        if not columns or set(wanted) <= set(columns):
+            return
+        with open(self.path, newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        columns += [name for name in wanted if name not in columns]
+        replace_file(self.path, as_csv(columns, rows, header=True).encode())
 
     def add(self, row: Mapping[str, object]) -> None:
         """Append a row; the first one gives the columns.
@@ -43,7 +63,8 @@ class MetricsFile:
         SaveError
             If the disk is full.
         """
-        text = as_csv(list(row), [row], header=not self.path.exists())
+        self.widen(list(row))
+        text = as_csv(self.columns() or list(row), [row], header=not self.path.exists())
         try:
             with open(self.path, "a", newline="", encoding="utf-8") as file:
                 file.write(text)
@@ -54,7 +75,7 @@ class MetricsFile:
 
 
 def as_csv(columns: list[str], rows: list[Mapping[str, object]] | list[dict[str, str]], header: bool) -> str:
-    """Write rows as text."""
+    """Write rows as text; a column that a row does not have is left empty."""
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, lineterminator="\n")
     if header:

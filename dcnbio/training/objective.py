@@ -26,7 +26,7 @@ class Outcome:
     loss : Tensor, scalar
         Sum over images.
     right : int
-        Images that were classified rightly; 0 in reconstruction.
+        Images that were classified rightly; 0 in reconstruction, which has no accuracy: nothing shows one there.
     blocks : tuple of Solution
         Of the blocks that are trained.
     """

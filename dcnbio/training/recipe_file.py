@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from dcnbio.errors import InputError
 from dcnbio.training.recipe import SECTIONS, Recipe, recipe_from_dict
+from dcnbio.training.recipe_parts import check_whole
 
 __all__ = ["read_recipe", "with_settings"]
 
@@ -48,6 +49,21 @@ def read_recipe(path: str | Path) -> Recipe:
         ) from error
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"recipe {path} is no TOML: {error}.") from error
+    return checked(values)
+
+
+def checked(values: Mapping[str, Any]) -> Recipe:
+    """Make a recipe of plain values whose parts have the shape that TOML gives them."""
+    for name in (*SECTIONS, "network"):
+        if not isinstance(values.get(name, {}), Mapping):
+            raise InputError(f"{name} is {values[name]!r}, but it has parts; set them as {name}.NAME = VALUE.")
+    phases = values.get("phases", [])
+    if not isinstance(phases, list) or not all(isinstance(phase, Mapping) for phase in phases):
+        raise InputError(f'phases is {phases!r}; give a list of tables, such as phases=[{{gradient="exact"}}].')
+    for name in ("name", "encoder", "start"):
+        if not isinstance(values.get(name, ""), str):
+            raise InputError(f"{name} is {values[name]!r}; give text between quotation marks.")
+    check_whole("seed", values.get("seed", 0), 0, 2**63 - 1)
     return recipe_from_dict(values)
 
 
@@ -110,4 +126,4 @@ def with_settings(recipe: Recipe, settings: Iterable[str]) -> Recipe:
         if not isinstance(inside, dict):
             raise InputError(f"setting {name!r} is inside {at[0]}, which has no parts; replace it as a whole.")
         inside[at[-1]] = value_of(text.strip())
-    return recipe_from_dict(values)
+    return checked(values)

@@ -26,6 +26,19 @@ def check_number(name: str, value: float | None, least: float, most: float = mat
         raise InputError(f"{name} is {value!r}; allowed are numbers from {least:g} to {most:g}.")
 
 
+def check_whole(name: str, value: object, least: int, most: float = math.inf) -> None:
+    """Refuse what is no whole number in its range; None is no number."""
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if value is not None and not (whole and least <= value <= most):  # type: ignore[operator]
+        raise InputError(f"{name} is {value!r}; allowed are whole numbers from {least} to {most:g}.")
+
+
+def check_flag(name: str, value: object) -> None:
+    """Refuse what is neither true nor false."""
+    if not isinstance(value, bool):
+        raise InputError(f"{name} is {value!r}; allowed are true and false.")
+
+
 @dataclass(frozen=True)
 class Data:
     """Which images are trained on, and what is done to them.
@@ -65,11 +78,14 @@ class Data:
     flip: bool = True
 
     def __post_init__(self) -> None:
-        check_number("per_class", self.per_class, 1)
-        check_number("held_out", self.held_out, 0)
-        check_number("look", self.look, 0)
-        check_number("translate", self.translate, 0, 31)
+        check_whole("per_class", self.per_class, 1)
+        check_whole("held_out", self.held_out, 0)
+        check_whole("look", self.look, 0)
+        check_whole("translate", self.translate, 0, 31)
         check_number("still", self.still, 0, 1)
+        for name in ("subset_seed", "held_out_seed"):
+            check_whole(name, getattr(self, name), 0, 2**63 - 1)
+        check_flag("flip", self.flip)
 
 
 @dataclass(frozen=True)
@@ -119,14 +135,18 @@ class Optimisation:
     def __post_init__(self) -> None:
         object.__setattr__(self, "milestones", tuple(self.milestones))
         check_choice("schedule", self.schedule, SCHEDULES)
-        check_number("epochs", self.epochs, 1)
-        check_number("passes", self.passes, 1)
-        check_number("batch_size", self.batch_size, 1)
+        check_whole("epochs", self.epochs, 1)
+        check_whole("passes", self.passes, 1)
+        check_whole("batch_size", self.batch_size, 1)
         check_number("learning_rate", self.learning_rate, 0)
         for name in ("factor", "warm_up", "label_smoothing"):
             check_number(name, getattr(self, name), 0, 1)
         check_number("momentum", self.momentum, 0, 0.9999)
         check_number("weight_decay", self.weight_decay, 0)
+        for milestone in self.milestones:
+            check_whole("milestones", milestone, 1)
+        check_flag("nesterov", self.nesterov)
+        check_flag("small_data_factors", self.small_data_factors)
 
 
 @dataclass(frozen=True)
@@ -169,7 +189,7 @@ class Phase:
         check_number("jitter", self.jitter, 0, 0.99)
         if (self.steps is None) != (self.method == "dopri5"):
             raise InputError(f"steps is {self.steps} with {self.method}; fixed-step methods need it, dopri5 has none.")
-        check_number("steps", self.steps, 1)
+        check_whole("steps", self.steps, 1)
         SolverSettings(rtol=self.rtol, atol=self.atol)
 
     @property

@@ -95,7 +95,7 @@ class RunFolder:
         try:
             facts: dict[str, Any] = json.loads(self.record.read_text())
             return recipe_from_dict(facts.pop("recipe")), facts
-        except (OSError, ValueError, KeyError) as error:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(
                 f"{self.path} holds no run to go on with ({error}); leave resume (--resume) out."
             ) from error

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
+
+from dcnbio.errors import InputError
 
 __all__ = ["RunOptions"]
 
@@ -29,6 +32,11 @@ class RunOptions:
     command : str
         For the record.
 
+    Raises
+    ------
+    InputError
+        If a time is negative or no number, or a run is both to go on and to begin anew.
+
     Examples
     --------
     >>> RunOptions(Path("run0"), stop_minutes=55).save_minutes
@@ -43,3 +51,13 @@ class RunOptions:
     stop_minutes: float | None = None
     scales_every: int = 5
     command: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("save_minutes", "stop_minutes"):
+            value = getattr(self, name)
+            if value is not None and not (math.isfinite(value) and value >= 0):
+                raise InputError(f"{name} is {value}; give minutes, 0 or more (--{name.replace('_', '-')}).")
+        if self.resume and self.overwrite:
+            raise InputError(
+                "resume and overwrite are both given; --resume goes on with a run, --overwrite removes it."
+            )

@@ -30,8 +30,11 @@ def chosen_recipe(recipe: Recipe | None, folder: RunFolder, options: RunOptions,
             f"the run in {folder.path} has another recipe ({', '.join(different)} differ); leave the recipe's options "
             "out to go on with it, or begin in another folder."
         )
-    if facts["images"] != ids:
-        raise InputError(f"the run in {folder.path} was begun with other images ({facts['images']}); give the same.")
+    told = facts.get("images") or {}
+    # records of earlier versions do not tell the labels
+    if told != {name: value for name, value in ids.items() if name in told or not name.endswith("_labels")}:
+        known = facts.get("images", "not recorded")
+        raise InputError(f"the run in {folder.path} was begun with other images ({known}); give the same.")
     return before
 
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from dcnbio.errors import InputError
 from dcnbio.training.recipe_parts import Data
 
-__all__ = ["draw_per_class", "split_images"]
+__all__ = ["draw_per_class", "refuse_one_class", "split_images"]
 
 # the streams of random numbers that one seed gives rise to
 HELD_OUT, SUBSET = 1, 2
@@ -30,10 +30,25 @@ def draw_per_class(labels: NDArray[np.int64], counts: NDArray[np.int64], generat
         if count > len(members):
             raise InputError(
                 f"{count} images of class {label} are asked for, but there are {len(members)}; ask for fewer "
-                "(per_class, held_out)."
+                "(per_class, held_out), or give images of that class."
             )
         chosen.append(generator.choice(members, count, replace=False))
     return np.sort(np.concatenate(chosen))
+
+
+def refuse_one_class(labels: NDArray[np.int64]) -> None:
+    """Refuse a training set of a single class: whatever is trained on it answers with that class.
+
+    Examples
+    --------
+    >>> refuse_one_class(np.array([0, 1, 1]))
+    """
+    classes = np.unique(labels)
+    if len(classes) < 2:
+        raise InputError(
+            f"all {len(labels)} training images are of class {int(classes[0])}, from which nothing can be learned; "
+            "give images of two classes or more."
+        )
 
 
 def split_images(labels: NDArray[np.int64], data: Data, seed: int) -> tuple[Positions, Positions]:

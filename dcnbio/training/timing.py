@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -107,6 +108,8 @@ def passes_for(recipe: Recipe, minutes: float, speed: Speed, sizes: tuple[int, i
 
 def recipe_for_minutes(recipe: Recipe, images: TrainingImages, minutes: float, device: str) -> tuple[Recipe, Speed]:
     """Give the recipe with the passes that fit into the minutes, and the speed that was found."""
+    if not (math.isfinite(minutes) and minutes > 0):
+        raise InputError(f"minutes is {minutes:g}; give a number above 0 (--minutes), or passes (--passes).")
     kept, held = split_images(images.train.labels, recipe.data, recipe.seed)
     speed = time_phases(recipe, images.train.at(kept), device)
     sizes = (len(kept), len(held), 0 if images.test is None else len(images.test))

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from dcnbio.errors import InputError
+from dcnbio.model.device import check_device
 from dcnbio.training.encoder_record import encoder_facts, refuse_changed_encoder
 from dcnbio.training.epoch_report import save_scales
 from dcnbio.training.final_figures import final_figures
@@ -24,7 +25,7 @@ from dcnbio.training.setup import make_objective, make_optimiser
 from dcnbio.training.starting_point import StartingPoint, starting_point
 from dcnbio.training.state import Progress, load_state
 from dcnbio.training.step import Trainer
-from dcnbio.training.subsets import split_images
+from dcnbio.training.subsets import refuse_one_class, split_images
 
 __all__ = ["train"]
 
@@ -73,11 +74,14 @@ def train(
     ['checkpoint.safetensors']
     """
     folder = RunFolder(Path(options.out))
+    check_device(options.device, "float32" if recipe is None else recipe.dtype)
     with joined_processes(options.device) as processes:
         recipe = chosen_recipe(recipe, folder, options, images.ids)
         done = finished_figures(folder, options)
         if done is not None:
             return done
+        if recipe.task == "classification":
+            refuse_one_class(images.train.labels)
         kept, held = split_images(images.train.labels, recipe.data, recipe.seed)
         held_out = images.train.at(held)
         trainer = prepared(recipe, images.train.at(kept), int(images.train.labels.max()) + 1, processes)

@@ -320,7 +320,7 @@ def test_a_decoder_is_trained_on_an_encoder_that_stays(tmp_path):
     pixels = "data.translate=0"
     made = small_recipe("task=reconstruction", f"encoder={encoder}", "epochs=4", "learning_rate=0.05", pixels)
     figures = train(made, some_images(32, 32), RunOptions(tmp_path / "decoder"))
-    losses = [float(row["loss"]) for row in rows(tmp_path / "decoder")]
+    losses = [float(row["mse"]) for row in rows(tmp_path / "decoder")]
     assert losses[-1] < 0.8 * losses[0]
     assert figures["test_mse"] > 0
     assert encoder.read_bytes() == before
