@@ -43,14 +43,22 @@ def write_node(folder: Path, dataset: xr.Dataset) -> None:
     ['a', 'b']
     """
     folder.mkdir(parents=True, exist_ok=True)
-    write_json(folder, {"node_type": "group", "attributes": dict(dataset.attrs)})
-    beside = sorted(str(name) for name in dataset.coords if name not in dataset.dims)
+    beside = coordinates_beside(dataset)
     for name, variable in dataset.variables.items():
-        attributes = dict(variable.attrs)
-        own = [other for other in beside if set(dataset[other].dims) <= set(variable.dims)]
-        if name in dataset.data_vars and own:
-            attributes["coordinates"] = " ".join(own)  # so xarray tells coordinates from other variables
-        write_array(folder / str(name), variable, attributes)
+        own = beside.get(str(name), [])
+        write_array(folder / str(name), variable, {**variable.attrs, **({"coordinates": " ".join(own)} if own else {})})
+    lone = set(dataset.coords) - set(dataset.dims) - {name for own in beside.values() for name in own}
+    attributes = {**dataset.attrs, **({"coordinates": " ".join(sorted(map(str, lone)))} if lone else {})}
+    write_json(folder, {"node_type": "group", "attributes": attributes})
+
+
+def coordinates_beside(dataset: xr.Dataset) -> dict[str, list[str]]:
+    """Name the coordinates that each variable has beside those of its dimensions, as xarray writes it down."""
+    others = sorted(str(name) for name in dataset.coords if name not in dataset.dims)
+    return {
+        str(name): [other for other in others if set(dataset[other].dims) <= set(variable.dims)]
+        for name, variable in dataset.data_vars.items()
+    }
 
 
 def write_json(folder: Path, values: dict[str, Any]) -> None:

@@ -45,6 +45,14 @@ def test_a_node_reads_back_as_it_was(tmp_path_factory, texts, dtype, seed):
         assert found[name].dtype == original[name].dtype
 
 
+def test_a_coordinate_that_no_variable_has_remains_one(tmp_path):
+    original = xr.Dataset(
+        {"nfe": ("stimulus", [1, 2])}, {"moment": (("stimulus", "time"), np.ones((2, 3)))}, {"a": "b"}
+    )
+    write_node(tmp_path / "node", original)
+    xr.testing.assert_identical(xr.open_zarr(tmp_path / "node", consolidated=False).load(), original)
+
+
 def test_long_variables_are_cut_and_the_last_piece_filled_up(tmp_path, monkeypatch):
     monkeypatch.setattr(small_arrays, "CHUNK_BYTES", 130)
     original = dataset(5, "float32", ["", "b", "", "ü", "e"], 0)
