@@ -137,8 +137,8 @@ def compact(value: float) -> str:
 
     Examples
     --------
-    >>> compact(-0.5678), compact(-0.01234), compact(123.4)
-    ('-0.57', '-0.01', '1e+02')
+    >>> compact(-0.5678), compact(-0.001234), compact(123.4)
+    ('-0.57', '-0.001', '1e+02')
     """
     text = number(value, 2)
     return text if len(text) <= 6 else number(value, 1)
