@@ -187,15 +187,16 @@ def distributions_report(found: list[ConvolutionScales]) -> str:
                 shown(after["skewness"].value, ".2f"),
                 shown(after["l_skewness"].value, "+.3f"),
                 shown(after["l_kurtosis"].value, ".3f"),
-                shown(after["largest"].value, ".3f"),
-                shown(after["largest"].interval.high, ".3f"),
+                "-" if one.after.fit.degenerate else shown(after["largest"].value, ".3f"),
+                "-" if one.after.fit.degenerate else shown(after["largest"].interval.high, ".3f"),
                 shown(one.after.fit_test.p, ".3f"),
-                one.after.equivalence.verdict,
+                one.after.verdict,
             ]
         )
         if one.change is not None:
             shifts = [shown(one.change.shifts[p].value, "+.3f") for p in (0.05, 0.5, 0.95)]
             start = shown(one.before["largest"].value, ".4f") if one.before else "-"
+            start = "all equal" if one.before and one.before["log2_sd"].value == 0 else start
             r, share = one.change.correlation.value, 100 * one.change.share.value
             memory.append([one.layer, shown(r, ".3f"), shown(share, ".1f"), *shifts, start])
     header = ["layer", "n", "s", "skew", "L-skew", "L-kurt", "D", "D <", "p", "D < 0.02?"]

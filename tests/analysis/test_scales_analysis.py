@@ -236,7 +236,28 @@ def test_a_constant_network_is_analysed_without_nan_in_silence():
     result = analyze_scales({"flat": record_filters(net, initial_log2_sigma(net))}, resamples=99)
     checked(result)
     misfit = next(claim for claim in result.claims if "largest distance D" in claim.name)
-    assert misfit.conclusion.startswith("every scale is equal")
+    assert misfit.conclusion.startswith("every scale is equal, so there is no distribution that could be log-normal")
+    assert math.isnan(misfit.estimate)
+    assert "D < 0.02" not in result.conclusion
+    assert "flat: all scales of each convolution are equal, so there is no distribution" in result.conclusion
+    skewness = next(claim for claim in result.claims if claim.name.endswith("skewness of sigma"))
+    assert "not defined (all scales are equal)" in skewness.conclusion
+
+
+def test_a_start_of_equal_scales_is_not_called_log_normal():
+    net = build("dcn-sigma-ji", widths=(8, 16), norm_groups=8)
+    start = {name: [0.0] * len(values) for name, values in initial_log2_sigma(net).items()}
+    result = analyze_scales({"from-constant": record_filters(net, start)}, resamples=99)
+    checked(result)
+    assert ", all equal before training)" in result.conclusion
+    misfit = next(claim for claim in result.claims if "largest distance D" in claim.name)
+    assert math.isnan(misfit.control.estimate)
+    assert misfit.control.name.endswith("whose scales are all equal: they have no distribution")
+    memory = next(claim for claim in result.claims if "correlation of log sigma" in claim.name)
+    assert (
+        memory.conclusion
+        == "Scales remember their start with r = not defined (all scales start equal: no correlation)."
+    )
 
 
 def test_results_survive_a_file(pairs, tmp_path):

@@ -93,6 +93,22 @@ def analyze_scales(
     return ScalesResult(tuple(networks), distributions, tuple(claims), conclusion, seed, resamples)
 
 
+def lognormal_sentence(found: list[ConvolutionScales]) -> str:
+    """Say in how many convolutions scales are log-normal, and whether they started so; equal ones are neither."""
+    spread = [one for one in found if not one.after.fit.degenerate]
+    if not spread:
+        return "all scales of each convolution are equal, so there is no distribution that could be log-normal"
+    within = sum(one.after.verdict == "within" for one in spread)
+    equal = f"; the scales of {len(found) - len(spread)} are all equal" if len(spread) < len(found) else ""
+    befores = [one.before for one in spread if one.before is not None]
+    started = [before["largest"].value for before in befores if before["log2_sd"].value > 0]
+    median = f"median D {np.median([one.after.equivalence.distance for one in spread]):.3f}"
+    start = f"before training {np.median(started):.3f}" if started else "start unknown"
+    if befores and not started:
+        start = "all equal before training"
+    return f"log-normal within D < 0.02 in {within} of {len(spread)} convolutions ({median}, {start}{equal})"
+
+
 def refuse_twins(filters: Mapping[str, xr.DataTree]) -> None:
     """Refuse the same weights under two names: they would count as two training seeds."""
     seen: dict[str, str] = {}
@@ -117,9 +133,5 @@ def sentences(
             row = claim.name.split(":")[0]
             said.append(f"{row} (n = {claim.n}): scale {signed(claim.estimate)} octaves per layer of depth, {before}")
     for name, found in distributions.items():
-        within = sum(one.after.equivalence.verdict == "within" for one in found)
-        started = [one.before["largest"].value for one in found if one.before is not None]
-        start = f" (median D {np.median([one.after.equivalence.distance for one in found]):.3f}"
-        start += f", before training {np.median(started):.3f})" if started else ", start unknown)"
-        said.append(f"{name}: log-normal within D < 0.02 in {within} of {len(found)} convolutions{start}")
+        said.append(f"{name}: {lognormal_sentence(found)}")
     return said or [f"{networks[0].name}: one SRF layer, no trend with depth"]

@@ -48,7 +48,7 @@ class ScaleDistribution:
     against : list of HeldOut
         Held-out log-likelihood against other families; empty where the values are too few or equal.
     equivalence : Equivalence
-        D against the bound.
+        D against the bound; it says nothing where all scales are equal, see `verdict`.
     """
 
     fit: LogNormal
@@ -57,6 +57,11 @@ class ScaleDistribution:
     fit_test: GoodnessOfFit
     against: list[HeldOut]
     equivalence: Equivalence
+
+    @property
+    def verdict(self) -> str:
+        """That of the equivalence; "all equal" where there is one scale alone, which is no distribution."""
+        return "all equal" if self.fit.degenerate else self.equivalence.verdict
 
 
 def shape_estimates(

@@ -18,6 +18,8 @@ from dcnbio.analysis.statistics.lognormal import LogNormal
 
 __all__ = ["ConvolutionScales", "convolution_scales", "distribution_claims"]
 
+EQUAL = "all scales are equal"
+
 UNIT = "filters of one network, clustered by channels"
 START = LogNormal(0.0, INITIAL_OCTAVES * math.log(2))
 
@@ -65,6 +67,8 @@ def convolution_scales(
 
 def control_of(found: ConvolutionScales, name: str) -> Control:
     """Give what the start has, or what a start of log2 sigma ~ N(0, 2/3) is expected to have."""
+    if found.before is not None and name in ("largest", "moved") and found.before["log2_sd"].value == 0:
+        return Control("the same filters before training, whose scales are all equal: they have no distribution")
     if found.before is not None:
         return Control("the same filters before training", found.before[name].value, found.before[name].interval)
     expected = {
@@ -97,6 +101,8 @@ def distribution_claims(network: NetworkScales, found: ConvolutionScales) -> lis
     }
     for name, text in texts.items():
         estimate, control = found.after.filters[name], control_of(found, name)
+        if found.after.fit.degenerate and name not in ("log2_sd",):
+            estimate = Estimate(math.nan, Interval.none(EQUAL))
         against = f"{control.estimate:.3f}" if math.isfinite(control.estimate) else "not defined"
         sentence = f"{text}: {said(estimate.value, estimate.interval)}; {control.name}: {against}."
         claims.append(Claim(f"{where}: {text}", n, UNIT, estimate.value, estimate.interval, control, sentence))
@@ -118,16 +124,13 @@ def misfit_claim(where: str, found: ConvolutionScales) -> Claim:
     memory = found.against.sentence
     if found.change is not None:
         memory = f"training made {100 * found.change.share.value:.0f} % of the final variance of log sigma"
-    text = "every scale is equal" if after.fit.degenerate else words[verdict.verdict]
-    return Claim(
-        f"{where}: largest distance D from the fitted log-normal",
-        after.fit.n,
-        UNIT,
-        verdict.distance,
-        verdict.limits,
-        control_of(found, "largest"),
-        f"{text} (D = {verdict.distance:.4f}; {tested}); {memory}.",
-    )
+    about = f"{where}: largest distance D from the fitted log-normal", after.fit.n, UNIT
+    control = control_of(found, "largest")
+    if after.fit.degenerate:
+        sentence = f"every scale is equal, so there is no distribution that could be log-normal; {memory}."
+        return Claim(*about, math.nan, Interval.none(EQUAL), control, sentence)
+    sentence = f"{words[verdict.verdict]} (D = {verdict.distance:.4f}; {tested}); {memory}."
+    return Claim(*about, verdict.distance, verdict.limits, control, sentence)
 
 
 def energy_claim(where: str, found: ConvolutionScales) -> list[Claim]:
@@ -137,6 +140,10 @@ def energy_claim(where: str, found: ConvolutionScales) -> list[Claim]:
         return []
     plain, estimate = found.after.filters["largest"], weighted["largest"]
     median = 2 ** weighted["log2_mean"].value
+    size = f"D is {estimate.value:.3f}"
+    if found.after.fit.degenerate:
+        plain = estimate = Estimate(math.nan, Interval.none(EQUAL))
+        size = f"D is not defined ({EQUAL})"
     return [
         Claim(
             f"{where}: D from the fitted log-normal, filters weighted by energy",
@@ -145,7 +152,7 @@ def energy_claim(where: str, found: ConvolutionScales) -> list[Claim]:
             estimate.value,
             estimate.interval,
             Control("each filter counted once", plain.value, plain.interval),
-            f"Weighted by energy the geometric mean scale is {median:.2f} pixels and D is {estimate.value:.3f}.",
+            f"Weighted by energy the geometric mean scale is {median:.2f} pixels and {size}.",
         )
     ]
 
@@ -186,7 +193,7 @@ def change_claims(where: str, found: ConvolutionScales) -> list[Claim]:
             r.value,
             r.interval,
             Control("filters shuffled", change.shuffled),
-            f"Scales remember their start with r = {said(r.value, r.interval)}{why}.",
+            f"Scales remember their start with r = {said(r.value, r.interval)}.",
         ),
         Claim(
             f"{where}: share of the final variance of log sigma that training made",
