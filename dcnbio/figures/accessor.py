@@ -64,6 +64,8 @@ class RecordingAccessor:
     --------
     >>> import dcnbio
     >>> tree = dcnbio.probe(dcnbio.load("dcn-ode"), dcnbio.load_images(limit=10), times=3, blocks=[3])
+    >>> tree.dcn
+    recording of 10 images: block3
     >>> tree.dcn.blocks, tree.dcn.at(1.0)["block3"]["h"].sizes["time"]
     (['block3'], 1)
     >>> tree.dcn.norm()["block3"].dims
@@ -72,6 +74,10 @@ class RecordingAccessor:
 
     def __init__(self, tree: xr.DataTree) -> None:
         self._tree = tree
+
+    def __repr__(self) -> str:
+        """Say what was recorded, in one line."""
+        return f"recording of {self._tree.sizes.get('stimulus', 0)} images: {', '.join(self.blocks) or 'no blocks'}"
 
     @property
     def blocks(self) -> list[str]:

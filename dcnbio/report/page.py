@@ -61,8 +61,9 @@ def picture_html(picture: Picture) -> str:
     data = base64.b64encode(picture.png).decode()
     short = escape(picture.caption.split(". ")[0], quote=True)
     return (
-        f"<figure id='figure-{escape(picture.name, quote=True)}'><img width='{picture.width}' alt='{short}' "
-        f"src='data:image/png;base64,{data}'><figcaption>{escape(picture.caption)}</figcaption></figure>"
+        f"<figure id='figure-{escape(picture.name, quote=True)}'><div class='scroll'>"
+        f"<img width='{picture.width}' style='--wide: {picture.width}px' alt='{short}' "
+        f"src='data:image/png;base64,{data}'></div><figcaption>{escape(picture.caption)}</figcaption></figure>"
     )
 
 

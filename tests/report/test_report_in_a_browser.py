@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import xarray as xr
 
 from dcnbio.report import Chapter, Report, map_viewer, report_html
+from dcnbio.report.picture import picture_of
 
 pytestmark = pytest.mark.browser
 
@@ -151,3 +153,30 @@ def test_words_of_a_table_stay_whole(browser, tmp_path, width, label):
     assert cells["label"] == label
     if width == 400:
         assert cells["width"] > 300
+
+
+PICTURES = """
+return Array.from(document.querySelectorAll("figure .scroll img")).map((image) => {
+  const box = image.getBoundingClientRect(), around = image.parentElement;
+  return {width: box.width, room: around.clientWidth, moves: around.scrollWidth > around.clientWidth + 1}; });
+"""
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+def test_a_wide_figure_stays_readable_and_moves_sideways_within_its_frame(browser, tmp_path, width):
+    spec = {"widths": [8], "outer_kernels": "pixel", "depth": "ode", "kernels": "pixel", "classes": 10}
+    sketch = {"row": "own", **spec, "integration_time": [2.0], "activation": "celu", "norm_groups": 4}
+    wide = picture_of("architecture", sketch)
+    narrow = replace(wide, name="narrow", width=380)
+    chapters = [Chapter("one", "One", "What?", pictures=[wide, narrow])]
+    path = tmp_path / "report.html"
+    path.write_text(report_html(Report("a network", [], [], chapters, [])), encoding="utf-8")
+    size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 800}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    browser.get(path.as_uri())
+    first, second = browser.execute_script(PICTURES)
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+    assert first["width"] >= 0.84 * wide.width
+    assert first["moves"] == (width == 400)
+    assert not second["moves"]
+    assert second["width"] <= min(380, second["room"]) + 1
