@@ -103,10 +103,18 @@ def flat(values: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
         yield prefix, list(values) if isinstance(values, tuple) else values
 
 
+def spent(header: Header, what: str) -> float:
+    """Add up passes or minutes of a run and of those that it was begun from."""
+    total, earlier = header.metrics.get(what) or 0, header.recipe.get("begun_from")
+    while earlier:
+        total, earlier = total + earlier.get(what, 0), earlier.get("begun_from")
+    return total
+
+
 def recipe_distance(header: Header) -> str:
     """Say in what a training run was not the paper's: passes, and every setting that differs."""
     recipe, said = header.recipe, []
-    passes = header.metrics.get("passes") or sum(part.get("image_passes", 0) for part in recipe.get("parts", []))
+    passes = spent(header, "passes") or sum(part.get("image_passes", 0) for part in recipe.get("parts", []))
     whole = PAPERS_IMAGES * PAPERS_EPOCHS
     if passes and passes != whole:
         said.append(f"{passes:,} image passes of {whole:,} ({100 * passes / whole:.1f} %)")
@@ -144,8 +152,12 @@ def matches(one: Trained, row: dict[str, str]) -> bool:
 
 def cost(header: Header) -> tuple[str, str]:
     """Give a run's command and minutes, as far as they were recorded."""
-    command, minutes = header.recipe.get("command"), header.metrics.get("minutes")
-    return f"`{command}`" if command else "not recorded", "not recorded" if minutes is None else f"{minutes:.0f}"
+    command, minutes = header.recipe.get("command"), spent(header, "minutes")
+    said = f"`{command}`" if command else "not recorded"
+    begun = header.recipe.get("begun_from")
+    if begun:
+        said = f"{said}, begun from {begun['file']}"
+    return said, f"{minutes:.0f}" if header.metrics.get("minutes") else "not recorded"
 
 
 def accuracy_cells(row: dict[str, str], trained: list[Trained]) -> Cells:

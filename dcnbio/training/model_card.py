@@ -97,7 +97,8 @@ def result_lines(metrics: Mapping[str, Any]) -> list[tuple[str, str]]:
         lines.append(("NFE per block", ", ".join(f"{value:.1f}" for value in metrics["nfe"])))
     if metrics.get("solver"):
         lines.append(("measured with", str(metrics["solver"])))
-    for tolerance, found in metrics.get("held_out_by_tolerance", {}).items():
+    # a header's keys are sorted as text
+    for tolerance, found in sorted(metrics.get("held_out_by_tolerance", {}).items(), key=lambda item: -float(item[0])):
         nfe = " + ".join(f"{value:.0f}" for value in found["nfe"])
         many = f" of {found['n']:,} images" if "n" in found else ""
         lines.append((f"held out at tolerance {tolerance}", f"{100 * found['value']:.1f} %{many}, NFE {nfe}"))
