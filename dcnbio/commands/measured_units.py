@@ -36,7 +36,7 @@ def measure_network(
     ----------
     net : Network
     size : str or MeasurePlan
-        "quick" (seconds), "small" (a minute: a dozen units of a block), "default" (two minutes) or "full" (all
+        "quick" (seconds), "small" (a minute: a dozen units of a block), "default" (minutes) or "full" (all
         blocks, an hour or two).
     seed : int
         Of the noise.
