@@ -12,7 +12,7 @@ from cyclopts import Parameter
 
 from dcnbio.commands.analyze import RESAMPLING, Resampling
 from dcnbio.commands.completion_report import as_json, report
-from dcnbio.commands.options import PRINTED, Images, Model, Where, limit_of, whole_numbers
+from dcnbio.commands.options import PRINTED, Images, Model, Where, flag, limit_of, whole_numbers
 from dcnbio.commands.output import Speaker
 from dcnbio.errors import InputError
 
@@ -35,6 +35,7 @@ class Shown:
     """What networks are shown."""
 
     images: Images = None
+    resize: Annotated[bool, flag("Cut and resize images that are not 32 x 32.")] = False
     limit: Annotated[str, Parameter(help="How many images, spread evenly over the classes, or all.")] = "100"
     masks: Annotated[str, Parameter(help="Sides of central squares of zeros, in pixels, e.g. 6,14 or 2-8.")] = (
         "6,10,14,18,22"
@@ -77,7 +78,7 @@ def completion(
     if resampling.resamples < 99:
         raise InputError(f"--resamples is {resampling.resamples}; limits at 95 % need at least 99 (1999 for print).")
     planned = plan(checkpoints, model, shown, resampling.seed)
-    data = load_images(shown.images, limit=limit_of(shown.limit))
+    data = load_images(shown.images, limit=limit_of(shown.limit), resize=shown.resize)
     speaker = Speaker(where.json)
     experiments, mechanisms = run(planned, data)
     found = analyze_completion(experiments, mechanisms, **vars(resampling))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 from cyclopts import Parameter
 
-from dcnbio.commands.options import PRINTED, Images, Model, Where
+from dcnbio.commands.options import PRINTED, Images, Model, Where, flag
 from dcnbio.commands.output import Speaker
 from dcnbio.commands.table import table
 from dcnbio.errors import InputError
@@ -36,6 +36,7 @@ class Size:
     """How much is run."""
 
     images: Images = None
+    resize: Annotated[bool, flag("Cut and resize images that are not 32 x 32.")] = False
     limit: Annotated[int, Parameter(help="Images of a trained network; an untrained one takes a fifth.")] = 100
     few: Annotated[int, Parameter(help="Images of the factorial, the tolerances and the surface.")] = 20
     contrasts: Annotated[str | None, Parameter(help="Contrasts between commas, or how many from 0.001 to 5.")] = None
@@ -59,6 +60,7 @@ def contrast(
     from dcnbio.analysis.contrast import analyze_contrast
     from dcnbio.analysis.result_file import check_result_path, write_result
     from dcnbio.images import load_images
+    from dcnbio.probe.contrast.passes import check_network
 
     if where.out is not None:
         check_result_path(where.out, overwrite=where.overwrite)
@@ -71,7 +73,9 @@ def contrast(
     for _, _, said in networks:
         if said:
             print(said, file=sys.stderr)
-    data = load_images(size.images, limit=size.limit)
+    for _, net, _ in networks:
+        check_network(net)  # all of them, before the first is run for minutes
+    data = load_images(size.images, limit=size.limit, resize=size.resize)
     found = analyze_contrast(record_all(networks, data, settings), seed=size.seed, resamples=size.resamples)
     text = report(found)
     if where.out is not None:

@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 import dcnbio
@@ -32,6 +33,25 @@ def test_a_table_within_80_columns_one_conclusion_and_a_file(checkpoint, tmp_pat
     assert all({"long_name", "units"} <= set(v.attrs) for v in tree["network1/curves"].data_vars.values())
     assert run(["analyze", "contrast", str(checkpoint), *SMALL, "--out", str(target)]) == 2
     assert "exists already" in capsys.readouterr().err
+
+
+def test_a_network_that_has_no_time_is_refused_before_another_is_run(checkpoint, tmp_path, capsys):
+    residual = dcnbio.save(dcnbio.build("resnet-blocks", widths=(4,), norm_groups=4), tmp_path / "res.safetensors")
+    assert run(["analyze", "contrast", str(checkpoint), str(residual), *SMALL]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1  # no bar was begun
+    assert "resnet-blocks has residual blocks, which have no integration time to scale with contrast" in err
+
+
+def test_images_of_another_size_are_resized_where_asked(checkpoint, tmp_path, capsys):
+    pixels = np.random.default_rng(0).integers(0, 255, (6, 3, 40, 40), dtype=np.uint8)
+    np.savez(tmp_path / "large.npz", images=pixels, labels=np.arange(6))
+    arguments = ["analyze", "contrast", str(checkpoint), *SMALL, "--images", str(tmp_path / "large.npz")]
+    assert run(arguments) == 2
+    assert "(--resize)" in capsys.readouterr().err
+    assert run([*arguments, "--resize", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["networks"][0]["n"] == 6
 
 
 def test_json_holds_complete_claims(checkpoint, capsys):

@@ -245,3 +245,6 @@ def test_too_few_images_give_no_interval_and_no_claim() -> None:
     found = block_verdict(experiment({"mask 14": 0.4}, n=5), 1, FEW)
     assert not found.claimed
     assert "5 clusters are too few to resample" in found.obstacles[0]
+    told = analyze_completion({"a": {"flow": experiment({"mask 14": 0.4}, n=5)}}, resamples=199).conclusion
+    assert "of block 1 it cannot be told (its index has no interval: 5 clusters are too few" in told
+    assert "does not complete" not in told

@@ -110,6 +110,8 @@ def sentence(network: NetworkCompletion, verdicts: list[Verdict]) -> str:
     for block, verdict in zip(network.blocks, verdicts, strict=True):
         if verdict.claimed:
             parts.append(f"block {block} completes")
+        elif verdict.undecided:
+            parts.append(f"of block {block} it cannot be told ({verdict.undecided})")
         else:
             parts.append(f"block {block} does not complete ({', and '.join(verdict.obstacles)})")
     n, main = network.flow.sizes["stimulus"], network.flow.attrs["main"]

@@ -49,13 +49,17 @@ class Verdict:
     rise: Estimate
 
     @property
+    def undecided(self) -> str:
+        """Why nothing can be told: the mask's index, or its interval, does not exist. Empty where it does."""
+        interval = self.index.interval
+        return "" if interval.exists else self.index.reason or f"its index has no interval: {interval.reason}"
+
+    @property
     def obstacles(self) -> list[str]:
         """What keeps completion from being claimed."""
         found = []
         if not self.index.above_zero:
-            interval = self.index.interval
-            unsure = "" if interval.exists else f"its index has no interval: {interval.reason}"
-            found.append(self.index.reason or unsure or "the mask's distance does not shrink")
+            found.append(self.undecided or "the mask's distance does not shrink")
         elif not all(one.above_zero for one in self.beyond.values()):
             weak = [name for name, one in self.beyond.items() if not one.above_zero]
             found.append(f"it shrinks no more than {' and '.join(weak)} of equal norm")
