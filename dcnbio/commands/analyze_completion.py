@@ -72,12 +72,15 @@ def completion(
     from dcnbio.analysis.completion import analyze_completion
     from dcnbio.analysis.result_file import check_result_path, write_result
     from dcnbio.images import load_images
+    from dcnbio.model.no_time import refuse_no_time
 
     if where.out is not None:
         check_result_path(where.out, overwrite=where.overwrite)
     if resampling.resamples < 99:
         raise InputError(f"--resamples is {resampling.resamples}; limits at 95 % need at least 99 (1999 for print).")
     planned = plan(checkpoints, model, shown, resampling.seed)
+    for one in planned:
+        refuse_no_time(one.net)  # all of them, before the first is run for minutes
     data = load_images(shown.images, limit=limit_of(shown.limit), resize=shown.resize)
     speaker = Speaker(where.json)
     experiments, mechanisms = run(planned, data)

@@ -98,3 +98,19 @@ def test_what_cannot_be_used_is_said_in_one_line(arguments, message, capsys):
 )
 def test_what_a_saving_is_put_down_to(saved, kept, said):
     assert said in verdict(saved, kept, Interval(kept - 1, kept + 1))
+
+
+@pytest.mark.parametrize("interval", [Interval(-14.0, 2.0), Interval.none("one image")])
+def test_a_rest_that_may_be_chance_is_not_called_nothing(interval):
+    assert verdict(-33.0, -6.0, interval) == (
+        "a looser tolerance makes 82 % of the saving; whether the rest is more than chance cannot be told"
+    )
+
+
+@pytest.mark.parametrize("analysis", ["contrast", "completion"])
+def test_a_network_without_time_is_refused(analysis, tmp_path, capsys):
+    path = dcnbio.save(
+        dcnbio.build("dcn-ode", widths=(4,), norm_groups=2, integration_time=0), tmp_path / "t0.safetensors"
+    )
+    assert run(["analyze", analysis, str(path)]) == 2
+    assert "dcn-ode has T = 0 in block 1, where nothing moves" in capsys.readouterr().err

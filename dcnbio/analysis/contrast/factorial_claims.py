@@ -131,6 +131,9 @@ def verdict(saved: float, kept: float, interval: Interval) -> str:
     """Say whether a saving is that of the tolerance."""
     if saved >= 0:
         return "nothing is saved"
-    if kept >= 0 or 0 in interval:
+    if kept >= 0:
         return "the saving is a looser tolerance and nothing else"
-    return f"a looser tolerance makes {100 * (1 - kept / saved):.0f} % of the saving"
+    share = f"a looser tolerance makes {100 * (1 - kept / saved):.0f} % of the saving"
+    # an interval with 0 in it is no proof of nothing
+    unsure = 0 in interval or not interval.exists
+    return f"{share}; whether the rest is more than chance cannot be told" if unsure else share

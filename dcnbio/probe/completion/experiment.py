@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from dcnbio.errors import InputError
 from dcnbio.model.network import Network
+from dcnbio.model.no_time import refuse_no_time
 from dcnbio.model.weights import weights_id
 from dcnbio.probe.completion.conditions import Condition, conditions
 from dcnbio.probe.completion.measure import Bench, Measured, measure
@@ -103,6 +104,7 @@ def completion_experiment(
     {'condition': 4, 'block': 2, 'region': 4, 'stimulus': 4, 'time': 2}
     """
     settings = settings or CompletionSettings()
+    refuse_no_time(net)
     stimuli, left_out = usable(data)
     shown = conditions(settings)
     found = {}

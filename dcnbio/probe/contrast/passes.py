@@ -13,6 +13,7 @@ from dcnbio.errors import InputError
 from dcnbio.model.apart import one_by_one
 from dcnbio.model.integrate import Integration
 from dcnbio.model.network import Network, Readout, Transition
+from dcnbio.model.no_time import refuse_no_time
 from dcnbio.model.ode_block import ODEBlock
 from dcnbio.model.pixel_conv import PixelConv2d
 from dcnbio.model.solution import Solution
@@ -54,12 +55,13 @@ class Pass:
 
 
 def check_network(net: Network) -> None:
-    """Refuse a network without ODE blocks: it has no integration time."""
+    """Refuse a network without ODE blocks, or with T = 0 in one: it has no integration time."""
     if not all(isinstance(block, ODEBlock) for block in net.blocks):
         raise InputError(
             f"{net.spec.row} has residual blocks, which have no integration time to scale with contrast; give a "
             "network with ODE blocks, such as dcn-ode or ode-net."
         )
+    refuse_no_time(net)
 
 
 def stem_bias(net: Network) -> Tensor:
