@@ -30,7 +30,8 @@ def check_whole(name: str, value: object, least: int, most: float = math.inf) ->
     """Refuse what is no whole number in its range; None is no number."""
     whole = isinstance(value, int) and not isinstance(value, bool)
     if value is not None and not (whole and least <= value <= most):  # type: ignore[operator]
-        raise InputError(f"{name} is {value!r}; allowed are whole numbers from {least} to {most:g}.")
+        end = f"to {most:g}" if math.isfinite(most) else "on"
+        raise InputError(f"{name} is {value!r}; allowed are whole numbers from {least} {end}.")
 
 
 def check_flag(name: str, value: object) -> None:

@@ -148,7 +148,7 @@ def test_an_image_is_moved_by_as_many_pixels_as_drawn():
     [
         ("learning_rat=1", "a recipe has no setting 'learning_rat'"),
         ("data.held=1", "data has no setting held; known are"),
-        ("batch_size=0", "batch_size is 0; allowed are numbers from 1"),
+        ("batch_size=0", "batch_size is 0; allowed are whole numbers from 1 on"),
         ("schedule=cosine", "schedule is 'cosine'; allowed are steps, one-cycle"),
         ("momentum=fast", "momentum is 'fast'"),
         ("seed", "setting 'seed' has no value"),
