@@ -140,16 +140,20 @@ axis.spines[["top", "right"]].set_visible(False)
 plt.show()
 
 # %%
-for name, curve in curves.items():
-    suppression = 1 - curve[-1]
-    print(
-        f"{name}: median suppression index {np.nanmedian(suppression):.2f}, n = {np.isfinite(suppression).sum()} units"
-    )
+suppression = {name: 1 - curve[-1] for name, curve in curves.items()}
+for name, index in suppression.items():
+    print(f"{name}: median suppression index {np.nanmedian(index):.2f}, n = {np.isfinite(index).sum()} units")
+whole, frozen, untrained = (np.nanmedian(index) for index in suppression.values())
+print(
+    f"Freezing the norms changes the trained network's index by {frozen - whole:+.2f}; "
+    f"training changes it by {whole - untrained:+.2f}."
+)
 
 # %% [markdown]
-# Published for macaque V1: a median suppression index of 0.33 (Cavanaugh, Bair and Movshon 2002, n = 190). A network of
-# this kind has one before any training, since every norm divides by the spread of the *whole* map, which a larger grating
-# fills. So suppression here is built in, and only a difference to the frozen and the untrained curve can be a finding.
+# Published for macaque V1: a median suppression index of 0.33 (Cavanaugh, Bair and Movshon 2002, n = 190). Every norm of
+# this network divides by the spread of the *whole* map, which a larger grating fills, and does so before any training. So
+# what goes when norms are frozen, and what the untrained network has as well, is built in; only what remains can be a
+# finding.
 #
 # ## Spatial frequency beside macaque V1
 #
@@ -213,11 +217,24 @@ for name, table in measures.items():
 # Grey: published histograms of macaque V1 (De Valois, Albrecht and Thorell 1982, n = 363; Schiller, Finlay and Volman
 # 1976). Lines: 32 units of each network. Units at an end of the usable range, 1/30 to 0.5 cycles per pixel, are only known
 # to prefer at least, or at most, that.
-#
-# **Reading.** Units have orientation and frequency tuning, phase preference and surround suppression, as V1 neurons have.
-# Where the untrained network's line lies with the trained one's, the likeness is *built in*: Gaussian derivatives are
-# tuned whatever their weights, and the norm suppresses whatever the training. Only what remains, trained minus untrained,
-# speaks of learning.
+
+# %%
+for name, table in measures.items():
+    counts = {
+        "fall to half their peak off the best orientation": table.censored_orientation_half_width == 0,
+        "have both flanks of their frequency tuning in the range": table.censored_bandwidth_index == 0,
+        "depend on phase (F1 / F0 over 1)": table.f1_f0 > 1,
+        "are suppressed by the largest grating (index over 0.1)": suppression[name] > 0.1,
+    }
+    print(f"{name}, of {len(table)} units:")
+    for what, units in counts.items():
+        print(f"  {int(np.sum(units)):2d} {what}")
+
+# %% [markdown]
+# **Reading.** The counts say how many units have what V1 neurons are known for: tuning to orientation and frequency, a
+# phase, a suppressive surround. Where the untrained network's line or count is near the trained one's, the likeness is
+# *built in*: Gaussian derivatives are tuned whatever their weights, and the norm suppresses whatever the training. Only
+# what remains, trained minus untrained, speaks of learning.
 #
 # **Caveat.** 32 units of one network are no sample of networks, and cannot show likeness to a published distribution
 # within a quarter of its value: where nothing can be told, "cannot tell" is the answer. A 32 x 32 image spans 3.9 octaves

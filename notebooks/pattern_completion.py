@@ -65,9 +65,22 @@ for axis in axes.ravel():
 fig.colorbar(drawn, ax=axes, shrink=0.6).set_label("h (1)", fontsize=9)
 plt.show()
 
+# %%
+size = np.sqrt((rows["difference"].isel(stimulus=0, channel=channel) ** 2).mean(["y", "x"])).values
+of_intact = size / intact.isel(stimulus=0, channel=channel).std(["y", "x"]).values
+print(
+    f"root mean square of the difference: {size[0]:.2f} at t = 0, {size[-1]:.2f} at T: it {'grows' if size[-1] > size[0] else 'fades'}"
+)
+print(
+    f"over the standard deviation of the intact map: {of_intact[0]:.2f} at t = 0, {of_intact[-1]:.2f} at T: "
+    f"it {'grows' if of_intact[-1] > of_intact[0] else 'fades'}"
+)
+
 # %% [markdown]
-# The hole gets contours of its own (the edges of the square), and the difference does not fade: it grows. One channel of
-# one image says little, though. `completion_experiment` does it for all channels, images and controls.
+# The edges of the square are contours, and a network answers to contours: look for them in the masked row. The two
+# lines above need not agree, for whatever grows in the map grows in the difference too. That is the difficulty of this
+# question. And one channel of one image says little; `completion_experiment` does it for all channels, images and
+# controls.
 #
 # ## All images, with controls
 #
@@ -101,8 +114,8 @@ plot("mask_accuracy", result)
 plot("difference_course", analyze_completion({"dcn-ode": experiments["dcn-ode"]}, resamples=99).to_tree())
 
 # %% [markdown]
-# The grey null is what D(t) would do if the difference itself stayed as it is and the amplitude alone changed: it falls,
-# since all maps grow (see the first notebook). **A falling D(t) is completion only in so far as it falls below that.**
+# The grey null is what D(t) would do if the difference itself stayed as it is and the amplitude alone changed: where maps
+# grow (see the first notebook) it falls. **A falling D(t) is completion only in so far as it falls below that.**
 #
 # ### A measure that cannot fall by itself
 #
@@ -129,7 +142,7 @@ for claim in found.claims:
 print(found.conclusion.replace("; ", "\n\n"))
 
 # %% [markdown]
-# **Reading.** The verdict above names for each block what stands against completion. Note the fill: black is also the
+# **Reading.** The verdict above names for each block what stands for or against completion. Note the fill: black is also the
 # lowest luminance there is, and group norm takes contrast out of the whole map. A distance that shrinks under a black
 # square and grows under a grey one is contrast normalisation, which the architecture has before any training.
 #

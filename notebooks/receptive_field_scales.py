@@ -39,15 +39,20 @@ filters.attrs["name"] = "dcn-ode"
 # %%
 plot("filters", filters)
 
+# %%
+found = analyze_scales({"dcn-ode": filters}, seed=0, resamples=199)
+for claim in found.claims:
+    if "share of" in claim.name and claim.name.endswith("filters"):
+        print(claim.conclusion)
+
 # %% [markdown]
-# Blobs, centre-surround shapes, some edges and bars: shapes that are described in the retina and in primary visual
-# cortex. **Caveat at once:** a sum of six such functions can look like nothing else. What training chose are the weights
-# of the six, and sigma.
+# Blobs, centre-surround shapes, edges (odd) and bars (even) are described in the retina and in primary visual cortex.
+# **Caveat at once:** a sum of six such functions can look like nothing else, and weights drawn at random give all of them
+# too. What training chose are the weights of the six, and sigma.
 #
 # ## Does sigma grow with depth?
 
 # %%
-found = analyze_scales({"dcn-ode": filters}, seed=0, resamples=199)
 plot("sigma_depth", found.to_tree())
 
 # %%
@@ -60,6 +65,8 @@ for claim in found.claims:
         before = claim.control.estimate
         print(f"slope {claim.estimate:+.2f} octaves per layer after training, {before:+.2f} before")
         print(claim.conclusion)
+change = table["change"].values
+print(f"Training moved sigma by {change.min():+.2f} to {change.max():+.2f} octaves in the {len(change)} layers.")
 
 # %% [markdown]
 # Filled points are after training, open points before. The first values were drawn at random, and with six layers a
@@ -71,9 +78,9 @@ for claim in found.claims:
 #
 # ## Are scales log-normal?
 #
-# In another of the paper's networks (DCN sigma^{ji}) each pair of channels has a sigma of its own, 43,008 in all. After
-# training their distribution is close to log-normal, as sizes and preferred frequencies are in cortex. Here is the same
-# analysis of a network of that kind that has **never been trained**.
+# In another of the paper's networks (DCN sigma^{ji}) each pair of channels has a sigma of its own, 43,008 in all. The paper
+# finds their distribution close to log-normal after training, as sizes and preferred frequencies are in cortex. Here is
+# the same analysis of a network of that kind that has **never been trained**.
 
 # %%
 newborn = record_filters(dcnbio.build("dcn-sigma-ji", seed=0))

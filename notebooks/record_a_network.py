@@ -21,6 +21,7 @@
 # record from a visual cortex.
 
 # %%
+# %matplotlib inline
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -89,11 +90,19 @@ axis.legend(loc="center left", bbox_to_anchor=(1, 0.5), fontsize=8, frameon=Fals
 axis.spines[["top", "right"]].set_visible(False)
 plt.show()
 
+# %%
+contrast = h.std(["y", "x"]).values
+rising = int((np.diff(contrast) > 0).sum())
+path = np.sqrt((np.diff(h.values, axis=0) ** 2).mean((1, 2)))
+print(f"The map's contrast (standard deviation over places) goes from {contrast[0]:.2f} at t = 0 to {contrast[-1]:.2f}")
+print(f"at T, and rises in {rising} of the {len(path)} intervals. In the last interval places move")
+print(f"{100 * path[-1] / path.mean():.0f} % as far as they do on average: had the map settled, that would be 0 %.")
+
 # %% [markdown]
-# Every place moves smoothly and goes on moving: nothing has settled at $t = T$, and the map's contrast grows all the
-# while. In a cortex one would call that a sustained, growing response.
+# In a cortex one would call a response that goes on to move at the end, and whose contrast rises, a sustained and growing
+# one.
 #
-# ## Is that growth the picture's?
+# ## Is growth the picture's?
 #
 # One line per image: how far the whole map of block 1 is from zero, and how fast it moves.
 
@@ -116,7 +125,7 @@ speed = block["slope_norm"]
 print(f"speed over all images and times: {float(speed.mean()):.1f}, sd {100 * float(speed.std() / speed.mean()):.2f} %")
 
 # %% [markdown]
-# **It is not.** The last operation of the vector field is a group norm, which fixes for each image and channel the mean
+# **It cannot be.** The last operation of the vector field is a group norm, which fixes for each image and channel the mean
 # and the root mean square of $dh/dt$. Over the whole map $h(t)$ moves at one speed, whatever the image. Single places
 # go faster or slower, but "the response grows" says nothing about the picture.
 #
@@ -127,6 +136,7 @@ print(f"speed over all images and times: {float(speed.mean()):.1f}, sd {100 * fl
 
 # %%
 groups = {1: 32, 2: 32, 3: 32}
+at_start = {}
 fig, axis = plt.subplots(figsize=(5.5, 2.8), layout="constrained")
 for number, count in groups.items():
     z = group_normalised(tree[f"block{number}"]["h"].values, count).reshape(20, 21, -1)
@@ -135,15 +145,22 @@ for number, count in groups.items():
     time = tree[f"block{number}"].time
     axis.plot(time, to_last.mean(0), ["-", "--", ":"][number - 1], color=f"C{number - 1}", label=f"block {number}")
     axis.fill_between(time, *np.quantile(to_last, [0.05, 0.95], axis=0), color=f"C{number - 1}", alpha=0.2, lw=0)
+    at_start[number] = to_last[:, 0]
 axis.set_xlabel("t (solver time)")
 axis.set_ylabel("correlation with the map at T (1)")
 axis.legend(fontsize=8, frameon=False, loc="lower right")
 axis.spines[["top", "right"]].set_visible(False)
 plt.show()
 
+for number, value in at_start.items():
+    print(
+        f"block {number}: the map at t = 0 correlates {value.mean():.2f} with that at T (sd over images {value.std():.2f}), "
+        f"so it holds {100 * np.mean(value**2):.0f} % of the final pattern's variance"
+    )
+
 # %% [markdown]
-# Lines are means over 20 images, bands hold 90 % of them. The pattern that the next layer reads is built up over the
-# interval, and in the first block it is made almost anew: at $t = 0$ the map looks little like what it becomes.
+# Lines are means over 20 images, bands hold 90 % of them. What the next layer reads is built up over the interval, as far
+# as the lines start below 1: a block that starts near 1 keeps its input's pattern, one that starts near 0 makes it anew.
 #
 # ## The solver's work
 #
@@ -157,9 +174,9 @@ for name, node in tree.children.items():
     print(f"{name}: NFE {int(nfe.min())} to {int(nfe.max())}, mean {float(nfe.mean()):.1f} over {n} images")
 
 # %% [markdown]
-# **Reading.** $h(t)$ is a smooth path that starts at a filtered image and never settles. Its speed is a constant of the
-# layer. What depends on the image is where on the map it moves, and how many steps the solver needs for it where the
-# tolerance asks for more than a few.
+# **Reading.** $h(t)$ is a smooth path that starts at a filtered image, and does not settle: its speed is a constant of the
+# layer. What can depend on the image is where on the map it moves, and how many steps the solver needs for it: where the
+# lines above give a range of NFE it does, where they give one number the tolerance asks for no more than the fewest steps.
 #
 # **Caveat.** There is no stimulus after $t = 0$ and no millisecond in $t$. This is one network, trained from one seed:
 # what is shown is about this network. NFE depends on the tolerance (here 1e-3) as well as on the image.
