@@ -119,6 +119,22 @@ def test_the_papers_measure_falls_by_the_amplitude_alone() -> None:
     assert float(curves["D"].sel(reading="A(0)")[0, 0]) == pytest.approx(float(curves["D"].sel(reading="A(t)")[0, 0]))
 
 
+def with_grey(data: xr.Dataset, like: str) -> xr.Dataset:
+    """Add a grey square whose maps did what another condition's did."""
+    grey = data.sel(condition=[like]).assign_coords(
+        condition=["mask 14 grey"], kind=("condition", ["mask"]), fill=("condition", ["grey"])
+    )
+    both = xr.concat([data, grey], "condition", data_vars="minimal", coords="minimal", compat="override")
+    return both.assign_attrs(data.attrs)
+
+
+def test_without_another_fill_it_cannot_be_told() -> None:
+    found = block_verdict(experiment({"mask 14": 0.5}, rank={"mask 14": (1, 0)}), 1, FEW)
+    assert not found.claimed
+    assert not found.obstacles
+    assert "no square of another fill was shown" in found.undecided
+
+
 @pytest.mark.parametrize(
     ("end", "rank", "obstacle"),
     [
@@ -131,20 +147,17 @@ def test_the_papers_measure_falls_by_the_amplitude_alone() -> None:
     ],
 )
 def test_completion_is_claimed_only_where_all_of_it_holds(end: Any, rank: Any, obstacle: str | None) -> None:
-    found = block_verdict(experiment(end, rank=rank), 1, FEW)
+    data = experiment(end, rank=rank)
+    found = block_verdict(with_grey(data, "mask 14"), 1, FEW)
     assert found.claimed is (obstacle is None)
+    assert not block_verdict(data, 1, FEW).claimed
     if obstacle:
         assert any(obstacle in one for one in found.obstacles)
 
 
 def test_a_black_square_that_loses_its_contrast_alone_completes_nothing() -> None:
     data = experiment({"mask 14": 0.5}, rank={"mask 14": (1, 0)})
-    grey = data.sel(condition=["white noise"]).assign_coords(
-        condition=["mask 14 grey"], kind=("condition", ["mask"]), fill=("condition", ["grey"])
-    )
-    both = xr.concat([data, grey], "condition", data_vars="minimal", coords="minimal", compat="override")
-    both = both.assign_attrs(data.attrs)
-    found = block_verdict(both, 1, FEW)
+    found = block_verdict(with_grey(data, "white noise"), 1, FEW)
     assert not found.claimed
     assert "filled with grey does not shrink" in found.obstacles[0]
 
@@ -204,7 +217,8 @@ def test_intervals_of_the_index_cover_the_truth() -> None:
 
 def test_the_whole_analysis_says_its_n_and_is_written(tmp_path: Any) -> None:
     data = experiment({"mask 14": 0.5}, rank={"mask 14": (1, 0)})
-    found = analyze_completion({"a": {"flow": data, "no time": experiment({})}}, resamples=199)
+    data = with_grey(data, "mask 14")
+    found = analyze_completion({"a": {"flow": data, "no time": with_grey(experiment({}), "mask 14")}}, resamples=199)
     assert found.conclusion == "a (this network, 40 images, 14 x 14 mask): block 1 completes."
     for claim in found.claims:
         plain = claim.to_dict()

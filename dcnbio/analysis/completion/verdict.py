@@ -1,7 +1,7 @@
 """Whether "completion" may be said of a block.
 
-The mask's distance must shrink, by more than that of noise of equal norm, with other fills too where these were shown,
-and retrieval must rise.
+The mask's distance must shrink, by more than that of noise of equal norm and with other fills too, and retrieval must
+rise. Where no other fill was shown, nothing is claimed: a black square may lose its contrast alone.
 """
 
 from __future__ import annotations
@@ -50,16 +50,22 @@ class Verdict:
 
     @property
     def undecided(self) -> str:
-        """Why nothing can be told: the mask's index, or its interval, does not exist. Empty where it does."""
+        """Why nothing can be told: no index or interval exists, or a fill is wanting; empty where something can."""
         interval = self.index.interval
-        return "" if interval.exists else self.index.reason or f"its index has no interval: {interval.reason}"
+        if not interval.exists:
+            return self.index.reason or f"its index has no interval: {interval.reason}"
+        if self.obstacles or self.fills:
+            return ""
+        return "no square of another fill was shown, so it may be the black one's contrast alone that shrinks"
 
     @property
     def obstacles(self) -> list[str]:
         """What keeps completion from being claimed."""
         found = []
-        if not self.index.above_zero:
-            found.append(self.undecided or "the mask's distance does not shrink")
+        if not self.index.interval.exists:
+            found.append(self.undecided)
+        elif not self.index.above_zero:
+            found.append("the mask's distance does not shrink")
         elif not all(one.above_zero for one in self.beyond.values()):
             weak = [name for name, one in self.beyond.items() if not one.above_zero]
             found.append(f"it shrinks no more than {' and '.join(weak)} of equal norm")
@@ -76,7 +82,7 @@ class Verdict:
     @property
     def claimed(self) -> bool:
         """Whether completion is claimed."""
-        return not self.obstacles
+        return not self.obstacles and not self.undecided
 
     @property
     def fills_that_stay(self) -> list[str]:
