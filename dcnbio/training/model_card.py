@@ -161,7 +161,10 @@ def card_lines(header: Header, net: Network) -> list[tuple[str, str]]:
     if header.metrics.get("passes") != 0:
         lines += result_lines(header.metrics)
     of_solver = ("solver while training", "start of the scales", "NFE per block", "measured with")
-    return [line for line in lines if net.spec.depth == "ode" or line[0] not in of_solver]
+    left_out = () if net.spec.depth == "ode" else of_solver
+    if not layer_scales(net):
+        left_out = (*left_out, "start of the scales")
+    return [line for line in lines if line[0] not in left_out]
 
 
 def model_card(path: Path) -> str:
