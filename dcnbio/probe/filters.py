@@ -176,8 +176,9 @@ def checkpoint_filters(name: str | Path, model: str | None = None) -> xr.DataTre
 
     Examples
     --------
-    >>> round(float(checkpoint_filters("dcn-ode")["block3_conv2"]["log2_sigma_initial"]), 2)
-    -0.25
+    >>> layer = checkpoint_filters("dcn-ode-untrained")["block3_conv2"]
+    >>> float(layer["log2_sigma_initial"]) == float(layer["log2_sigma"].mean())
+    True
     """
     path = find_checkpoint(name)
     net = load(path, model)

@@ -9,16 +9,18 @@ import numpy as np
 import pytest
 import torch
 import xarray as xr
+from safetensors.numpy import load_file
 
 from dcnbio.analysis.result_file import open_result, write_result
 from dcnbio.analysis.scales import analyze_scales
 from dcnbio.analysis.scales.change import scale_change
-from dcnbio.analysis.scales.depth import depth_trend, slope
+from dcnbio.analysis.scales.depth import depth_trend
 from dcnbio.analysis.scales.distribution import scale_distribution
 from dcnbio.analysis.scales.initialisation import against_start
 from dcnbio.analysis.scales.measures import filter_measures
 from dcnbio.analysis.scales.network import measure_network
 from dcnbio.errors import InputError
+from dcnbio.images.shipped import shipped
 from dcnbio.model.network import build
 from dcnbio.model.scales import initial_log2_sigma, layer_scales
 from dcnbio.probe.filters import checkpoint_filters, record_filters
@@ -124,13 +126,18 @@ def test_the_shipped_network():
     result = analyze_scales({"dcn-ode": checkpoint_filters("dcn-ode")}, resamples=99)
     found = checked(result)
     rise = found["slope of log2 sigma with depth (octaves per layer)"]
-    sigma = [0.56, 0.60, 0.92, 0.99, 1.10, 1.55]
-    assert rise.estimate == pytest.approx(slope(np.log2(sigma)), abs=0.01)
+    # as they lie in the file
+    tensors = load_file(shipped("checkpoints/dcn-ode.safetensors"))
+    log2_sigma = [
+        float(tensors[f"blocks.{b}.field.conv{c}.log2_sigma.offset"].item()) for b in range(3) for c in (1, 2)
+    ]
+    expected = np.polyfit(range(1, 7), log2_sigma, 1)[0]
+    assert rise.estimate == pytest.approx(expected, abs=1e-6)
     assert (rise.n, rise.unit) == (1, "networks")
     assert "one network" in rise.interval.reason
     few = found["s of the log-normal fitted to the layers' scales"]
     assert "n too small (6 of at least 20)" in few.conclusion
-    assert result.conclusion.startswith("dcn-ode (n = 1): scale +0.29")
+    assert result.conclusion.startswith(f"dcn-ode (n = 1): scale {expected:+.2f}")
 
 
 def test_training_seeds_are_the_unit_of_a_row():

@@ -21,7 +21,9 @@ COMMAND = ["evaluate", "--checkpoint", "net.safetensors"]
 @pytest.fixture(autouse=True)
 def _elsewhere(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    before = signal.getsignal(signal.SIGTERM)
+    before, interrupt = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)
+    # a shell's background jobs begin with SIGINT ignored, and so would these tests there
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     save_checkpoint(build("dcn-ode", 0, widths=(4,), norm_groups=4, integration_time=0.1), "net.safetensors")
     random = np.random.default_rng(0)
     for name in ("apple", "pear"):
@@ -30,6 +32,7 @@ def _elsewhere(tmp_path, monkeypatch):
     (tmp_path / "cut.tar.gz").write_bytes(b"\x1f\x8b\x08\x00 cut")
     yield
     signal.signal(signal.SIGTERM, before)
+    signal.signal(signal.SIGINT, interrupt)
 
 
 @pytest.mark.parametrize(

@@ -32,10 +32,14 @@ OWN = {"run.json", "metrics.csv", "curves.png", "checkpoint.safetensors"}
 def _elsewhere(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     before, threads = signal.getsignal(signal.SIGTERM), torch.get_num_threads()
+    interrupt = signal.getsignal(signal.SIGINT)
+    # a shell's background jobs begin with SIGINT ignored, and so would these tests there
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     torch.set_num_threads(1)  # networks this small are done before a second thread has woken up
     write_set("set.npz", np.arange(16) % 4)
     yield
     signal.signal(signal.SIGTERM, before)
+    signal.signal(signal.SIGINT, interrupt)
     torch.set_num_threads(threads)
 
 
