@@ -13,7 +13,9 @@ from dcnbio.model.solver_settings import SolverSettings
 from dcnbio.probe.contrast import ContrastSettings, record_contrast
 from dcnbio.probe.contrast.condition import BlockCondition, Condition, Correction, all_blocks, block_1
 from dcnbio.probe.contrast.law import without_eps
+from dcnbio.probe.contrast.measured import Experiment
 from dcnbio.probe.contrast.passes import run_condition, stem_bias
+from dcnbio.probe.contrast.whole import WHOLE_PROTOCOLS, condition_of, in_batches
 
 SOLVERS = {stepping: SolverSettings(stepping=stepping) for stepping in ("per-image", "shared")}
 
@@ -151,3 +153,16 @@ def test_one_image_gives_every_part_and_a_flat_one_says_so():
     flat = data.copy(deep=True)
     flat["image"].values[:] = 0.5
     assert int(record_contrast(net, flat, small)["law"]["zero_variance"].sum()) == 4
+
+
+def test_the_whole_clock_keeps_the_logits_where_only_the_time_term_breaks_the_law():
+    """With T-hat everywhere the time channel ends at c T; read at t / c it ends at T, and the logits come back."""
+    net = without_eps(built("dcn-ode"))
+    shown = torch.rand(4, 3, 32, 32, generator=torch.Generator().manual_seed(5), dtype=torch.float64)
+    settings = ContrastSettings(batch_size=4, rtol=1e-8, atol=1e-8)
+    experiment = Experiment(net, shown, settings, lambda n: None)
+    one = in_batches(experiment, Condition()).logits
+    change = {p: (in_batches(experiment, condition_of(p, 0.06, 2)).logits - one).abs().max() for p in WHOLE_PROTOCOLS}
+    assert change["T-hat and time term"] < 1e-4 * change["T-hat everywhere"]
+    assert change["T-hat and tolerance"] == pytest.approx(float(change["T-hat everywhere"]), rel=1e-3)
+    assert change["fixed T"] > change["T-hat everywhere"]

@@ -18,7 +18,7 @@ from dcnbio.probe.contrast.parts import factorial, response, tolerance
 from dcnbio.probe.contrast.passes import check_network
 from dcnbio.probe.contrast.settings import ContrastSettings
 from dcnbio.probe.contrast.surface import surface
-from dcnbio.probe.contrast.whole import whole_network
+from dcnbio.probe.contrast.whole import WHOLE_PROTOCOLS, whole_network
 from dcnbio.probe.stimuli import Stimuli, as_stimuli
 
 __all__ = ["passes_of", "record_contrast"]
@@ -29,7 +29,7 @@ CHUNK = 50  # images whose maps are held at once
 def passes_of(settings: ContrastSettings, images: int) -> int:
     """Count image passes, for a progress bar."""
     few, s = min(settings.few, images), settings
-    many = 1 + 2 * len(s.contrasts) + 1 + 3 * len(s.whole)
+    many = 1 + 2 * len(s.contrasts) + 1 + len(WHOLE_PROTOCOLS) * len(s.whole)
     ratios = len({round(np.log10(a / b), 9) for a in s.surface for b in s.surface})
     # the factorial runs contrast 1 once more
     costly = 1 + 10 * len(s.attributed) + 1 + len(s.looser) + len(s.surface) ** 2 + ratios

@@ -14,13 +14,13 @@ from dcnbio.probe.contrast.passes import Pass
 
 __all__ = ["WHOLE_PROTOCOLS", "whole_network"]
 
-WHOLE_PROTOCOLS = ("fixed T", "T-hat everywhere", "T-hat and tolerance")
+WHOLE_PROTOCOLS = ("fixed T", "T-hat everywhere", "T-hat and tolerance", "T-hat and time term")
 
 
 def condition_of(protocol: str, c: float, blocks: int) -> Condition:
     """Give what a protocol changes at contrast c."""
-    tight = Correction(tolerance=protocol == "T-hat and tolerance")
-    return all_blocks(c, blocks, 1.0 if protocol == "fixed T" else c, tight)
+    changed = Correction(tolerance=protocol == "T-hat and tolerance", time_term=protocol == "T-hat and time term")
+    return all_blocks(c, blocks, 1.0 if protocol == "fixed T" else c, changed)
 
 
 def in_batches(experiment: Experiment, condition: Condition) -> Pass:
@@ -34,7 +34,10 @@ def in_batches(experiment: Experiment, condition: Condition) -> Pass:
 
 
 def whole_network(experiment: Experiment) -> xr.Dataset:
-    """Scale h(0) of every block by c: T fixed, T-hat = c T everywhere, and this with the tolerance scaled along.
+    """Scale h(0) of every block by c: T fixed, and T-hat = c T everywhere, as it is and with one thing scaled along.
+
+    That thing is the tolerance, which tells what of the saving is a looser one, or the time term (the time channel is
+    read at t / c), which tells what of the accuracy is lost because the blocks see only the beginning of their clock.
 
     Returns
     -------
