@@ -9,7 +9,7 @@ from typing import Any
 from dcnbio.model.checkpoint import Header, read_header
 from dcnbio.model.decoder_checkpoint import load_decoder_checkpoint
 from dcnbio.model.encoder_match import ENCODER_WEIGHTS
-from dcnbio.training.model_card import recipe_lines
+from dcnbio.training.model_card import recipe_lines, solver_lines
 
 __all__ = ["decoder_card"]
 
@@ -55,16 +55,13 @@ def result_lines(metrics: Mapping[str, Any]) -> list[tuple[str, str]]:
     for name, said in SETS.items():
         lines.append((f"**{said} error**", error_text(metrics, name)))
         lines.append((f"{said} error in table 3's unit", papers_unit(metrics, name)))
-    if metrics.get("nfe"):
-        lines.append(("NFE per block", ", ".join(f"{value:.1f}" for value in metrics["nfe"])))
-    if metrics.get("solver"):
-        lines.append(("measured with", str(metrics["solver"])))
-    # a header's keys are sorted as text
-    for tolerance, found in sorted(metrics.get("held_out_by_tolerance", {}).items(), key=lambda item: -float(item[0])):
-        nfe = " + ".join(f"{value:.0f}" for value in found["nfe"])
-        error = "not every image solved" if found["value"] is None else f"mean square error {found['value']:.5f}"
-        lines.append((f"held out at tolerance {tolerance}", f"{error} of {found['n']:,} images, NFE {nfe}"))
-    return lines
+    return lines + solver_lines(metrics, at_tolerance)
+
+
+def at_tolerance(found: Mapping[str, Any]) -> str:
+    """Write the error at one tolerance."""
+    error = "not every image solved" if found["value"] is None else f"mean square error {found['value']:.5f}"
+    return f"{error} of {found['n']:,} images"
 
 
 def not_good_for(header: Header) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +93,18 @@ def recipe_lines(recipe: Mapping[str, Any], metrics: Mapping[str, Any]) -> list[
 def result_lines(metrics: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Write what came out."""
     lines = [("held-out accuracy", share(metrics, "held_out")), ("test accuracy", share(metrics, "test"))]
+    return lines + solver_lines(metrics, accuracy_text)
+
+
+def accuracy_text(found: Mapping[str, Any]) -> str:
+    """Write the accuracy at one tolerance."""
+    many = f" of {found['n']:,} images" if "n" in found else ""
+    return f"{100 * found['value']:.1f} %{many}"
+
+
+def solver_lines(metrics: Mapping[str, Any], written: Callable[[Mapping[str, Any]], str]) -> list[tuple[str, str]]:
+    """Write the solver's work, and what comes out at each tolerance, in the words of networks or of decoders."""
+    lines = []
     if metrics.get("nfe"):
         lines.append(("NFE per block", ", ".join(f"{value:.1f}" for value in metrics["nfe"])))
     if metrics.get("solver"):
@@ -100,8 +112,7 @@ def result_lines(metrics: Mapping[str, Any]) -> list[tuple[str, str]]:
     # a header's keys are sorted as text
     for tolerance, found in sorted(metrics.get("held_out_by_tolerance", {}).items(), key=lambda item: -float(item[0])):
         nfe = " + ".join(f"{value:.0f}" for value in found["nfe"])
-        many = f" of {found['n']:,} images" if "n" in found else ""
-        lines.append((f"held out at tolerance {tolerance}", f"{100 * found['value']:.1f} %{many}, NFE {nfe}"))
+        lines.append((f"held out at tolerance {tolerance}", f"{written(found)}, NFE {nfe}"))
     return lines
 
 
