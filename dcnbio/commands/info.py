@@ -9,7 +9,7 @@ from cyclopts import Parameter
 
 from dcnbio.commands.about_checkpoint import checkpoint_info, checkpoint_report
 from dcnbio.commands.about_decoder import decoder_info, decoder_report, holds_decoder
-from dcnbio.commands.options import Json, Model
+from dcnbio.commands.options import Json, Model, flag
 from dcnbio.commands.output import Speaker
 from dcnbio.commands.probe_report import error_lines
 from dcnbio.commands.table import table
@@ -33,6 +33,7 @@ def info(
     /,
     *,
     model: Model = None,
+    verify: Annotated[bool, flag("Read a recording's every file and compare it with what was recorded.")] = False,
     json_: Json = False,
 ) -> int:
     """Say what a checkpoint (a shipped name or a file) or a recording (.zarr, .nc) is and holds."""
@@ -42,7 +43,7 @@ def info(
     if is_recording(Path(name)):
         from dcnbio.recording import describe
 
-        found = describe(name)
+        found = describe(name, verify=verify)
         speaker.give(found, recording_report(found))
     else:
         path = find_checkpoint(name)
@@ -77,11 +78,15 @@ def recording_report(found: dict[str, Any]) -> str:
     blocks = found["blocks"]
     per = next(iter(blocks.values()))["nfe_per"] if blocks else "image"
     state = "complete" if found["complete"] else "UNFINISHED (dcnbio probe ... --resume goes on)"
+    checked = [f"{name} is not as it was recorded" for name in found.get("damaged", [])]
+    if found.get("verified") and not checked:
+        checked = ["every file is as it was recorded"]
     header = ["block", "channel x y x x", "times", "solver time", f"NFE per {per}", "failed"]
     return "\n".join(
         [
             f"recording {found['path']} ({human_bytes(found['bytes'])})",
             f"state     {state}, {found['done']} of {found['total']} images",
+            *(f"verified  {line}" for line in checked),
             table(header, [block_row(name, block) for name, block in blocks.items()]),
             *error_lines({name: block["h_error"] for name, block in blocks.items()}),
             f"network   {about.get('spec', {}).get('row', 'unknown')}, weights {about.get('weights', 'unknown')[:23]}",

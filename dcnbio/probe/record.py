@@ -108,7 +108,7 @@ def stream(job: Job, about: dict[str, Any], to: Destination, path: Path) -> None
         if to.resume:
             to.say(f"{writer.images_done} of {job.layout.n} images are recorded already and are skipped")
         for name in writer.damaged:
-            to.say(f"{name} was not whole and is computed again")
+            to.say(f"{name} is not as it was recorded and is computed again")
         batches = run_batches(job, frozenset(writer.done))
         with one_behind(writer.write) as write:
             for batch in counted(batches, job.layout.n, writer.images_done, to.progress):

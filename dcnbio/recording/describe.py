@@ -19,13 +19,15 @@ from dcnbio.recording.target import state_of
 __all__ = ["describe"]
 
 
-def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
+def describe(path: str | os.PathLike[str], *, verify: bool = False) -> dict[str, Any]:
     """Say what a recording holds and how much of it is finished, in plain values.
 
     Parameters
     ----------
     path : path
         A recording, finished or not.
+    verify : bool
+        Read every file of a Zarr store and compare it with what was recorded.
 
     Returns
     -------
@@ -34,12 +36,14 @@ def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
         ``blocks``: for each, ``shape`` (channel, y, x) and ``dtype`` of h (None where no h is stored), ``times`` (or
         "accepted"),
         ``nfe`` (least and most), ``nfe_per``, ``failed`` (images per status that is not ok) and ``h_error`` (see
-        `error_summary`; None where no error was estimated).
+        `error_summary`; None where no error was estimated). With `verify`, ``verified`` (bool; a netCDF file has no
+        list to compare with) and, of an unfinished one, ``damaged`` (files that ``--resume`` will record again; their
+        images are not counted as done).
 
     Raises
     ------
     RecordingError
-        When there is no recording, or it is damaged.
+        When there is no recording, or it is damaged; a file that is not as it was recorded is named.
 
     Examples
     --------
@@ -52,12 +56,14 @@ def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
     about: dict[str, Any] = {"path": str(path), "bytes": _bytes(path)}
     if state_of(path) == "unfinished":
         try:
-            return about | _describe_unfinished(path)
+            return about | _describe_unfinished(path, verify)
         except (RecordingError, OSError):
             # its journal goes when it becomes complete, which may have happened just now
             if state_of(path) != "complete":
                 raise
-    with open_recording(path) as tree:
+    if verify:
+        about["verified"] = path.is_dir()
+    with open_recording(path, verify=verify) as tree:
         total = int(tree.sizes["stimulus"])
         return about | {
             "complete": True,
@@ -95,15 +101,16 @@ def _describe_block(dataset: xr.Dataset) -> dict[str, Any]:
     }
 
 
-def _describe_unfinished(path: Path) -> dict[str, Any]:
+def _describe_unfinished(path: Path, verify: bool) -> dict[str, Any]:
     journal = Journal(path)
     header = journal.header()
     layout = header.layout
-    spans = [layout.batch(index) for index in journal.finished()]
+    damaged: list[str] = []
+    spans = [layout.batch(index) for index in journal.finished(damaged if verify else None)]
     done = sum(span.stop - span.start for span in spans)
     blocks: dict[str, Any]
     if done:
-        tree = open_recording(path, partial=True)
+        tree = open_recording(path, partial=True, verify=verify)
         blocks = {name: _describe_block(node.to_dataset()) for name, node in tree.children.items()}
     else:
         blocks = {
@@ -119,6 +126,7 @@ def _describe_unfinished(path: Path) -> dict[str, Any]:
             for block in layout.blocks
         }
     return {
+        **({"verified": True, "damaged": damaged} if verify else {}),
         "complete": False,
         "done": done,
         "total": layout.n,

@@ -18,11 +18,13 @@ from dcnbio.recording.durable import durable_file
 from dcnbio.recording.layout_json import layout_from_json, layout_to_json
 from dcnbio.recording.record import Record
 from dcnbio.recording.schema import RecordingLayout
-from dcnbio.recording.shards import Stamp, checksum
+from dcnbio.recording.stamps import Stamp, is_whole, stamp_from_json, stamp_to_json
 
 __all__ = ["Header", "Journal"]
 
-FORMAT = "dcnbio recording 1"
+FORMAT = "dcnbio recording 2"
+# of 1 the stamps tell damage alone; a recording that was begun so goes on with stamps that tell contents
+READ = ("dcnbio recording 1", FORMAT)
 SHARDS = "shards"
 
 
@@ -81,8 +83,11 @@ class Journal:
         """
         try:
             values = json.loads(self._header.read_bytes())
-            if values["format"] != FORMAT:
-                raise RecordingError(f"{self.store} has format {values['format']!r}; this version reads {FORMAT!r}")
+            if values["format"] not in READ:
+                raise RecordingError(
+                    f"{self.store} has format {values['format']!r}; this version reads {' and '.join(READ)}, so "
+                    "use the version that began it, or record anew with --overwrite"
+                )
             return Header(layout_from_json(values["layout"]), values["provenance"])
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise RecordingError(f"{self._header} cannot be read ({error}); record anew with --overwrite") from error
@@ -99,11 +104,12 @@ class Journal:
             Index of the batch.
         record : dict of str to array
             Its small variables.
-        shards : mapping of str to (size, CRC-32C)
+        shards : mapping of str to Stamp
             Its shard files, by path within the store; on the disk by now.
         """
+        stamps = json.dumps({name: stamp_to_json(stamp) for name, stamp in shards.items()})
         with durable_file(self._path(index), self.folder) as file:
-            np.savez(file, allow_pickle=False, **{SHARDS: np.array(json.dumps(shards))}, **record)
+            np.savez(file, allow_pickle=False, **{SHARDS: np.array(stamps)}, **record)
 
     def forget(self, index: int) -> None:
         """Withdraw a batch, before its shards are written again."""
@@ -121,7 +127,7 @@ class Journal:
             # opened here: of a file that is no archive, NumPy would leave the handle open
             with open(self._path(index), "rb") as opened, np.load(opened, allow_pickle=False) as file:
                 record = {name: file[name] for name in file.files}
-            shards = {name: (int(size), int(crc)) for name, (size, crc) in json.loads(str(record.pop(SHARDS))).items()}
+            shards = {name: stamp_from_json(value) for name, value in json.loads(str(record.pop(SHARDS))).items()}
         except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
             return None
         return record, shards
@@ -137,8 +143,8 @@ class Journal:
         Parameters
         ----------
         damaged : list of str, optional
-            When given, every shard is read and its checksum compared, and files that are not whole are appended;
-            otherwise sizes alone are compared.
+            When given, every shard is read and compared with its stamp, and files that are not those that were
+            recorded are appended; otherwise sizes alone are compared.
 
         Returns
         -------
@@ -158,13 +164,3 @@ class Journal:
             elif damaged is not None:
                 damaged.extend(bad)
         return whole
-
-
-def is_whole(path: Path, stamp: Stamp, read: bool) -> bool:
-    """Whether a file has the recorded size and, when ``read``, the recorded checksum."""
-    try:
-        if path.stat().st_size != stamp[0]:
-            return False
-        return not read or checksum(path) == stamp
-    except OSError:
-        return False

@@ -13,9 +13,10 @@ import xarray as xr
 
 from dcnbio.errors import RecordingError
 from dcnbio.recording.assemble import build_tree
-from dcnbio.recording.journal import Journal, is_whole
+from dcnbio.recording.journal import Journal
 from dcnbio.recording.publish import read_manifest
 from dcnbio.recording.record import merge
+from dcnbio.recording.stamps import is_whole
 from dcnbio.recording.target import state_of
 
 __all__ = ["Chunks", "open_recording"]
@@ -38,7 +39,8 @@ def open_recording(
     chunks : int, "auto" or mapping, optional
         As in `xarray.open_dataset`; with it variables are dask arrays, ``{}`` for the chunks of the store.
     verify : bool
-        Read every file of a Zarr store and compare its checksum; otherwise sizes are compared.
+        Read every file of a Zarr store and compare it with what was recorded, by checksums that also tell a file of
+        another recording; otherwise sizes are compared.
 
     Returns
     -------
@@ -97,7 +99,7 @@ def _check_files(path: Path, verify: bool) -> None:
     _, files = read_manifest(path)
     bad = [name for name, stamp in files.items() if not is_whole(path / name, stamp, verify)]
     if bad:
-        what = "is not whole" if (path / bad[0]).exists() else "is missing"
+        what = "is not as it was recorded" if (path / bad[0]).exists() else "is missing"
         raise RecordingError(
             f"{path} is damaged: {bad[0]} {what}, {len(bad)} of its {len(files)} files in all; copy the whole store "
             f"again or record anew with --overwrite"

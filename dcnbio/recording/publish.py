@@ -18,8 +18,8 @@ from dcnbio.recording.durable import durable_file, sync_directories, sync_tree
 from dcnbio.recording.journal import Header, Journal
 from dcnbio.recording.layout_json import layout_summary
 from dcnbio.recording.record import merge
-from dcnbio.recording.shards import Stamp, checksum
 from dcnbio.recording.small_arrays import write_node
+from dcnbio.recording.stamps import Stamp, stamp_from_json, stamp_of_chunk, stamp_to_json
 
 __all__ = ["MANIFEST", "publish", "read_manifest"]
 
@@ -64,7 +64,8 @@ def publish(store: Path) -> None:
         _move(stage / block.name, store / block.name)
         os.replace(stage / block.name / "zarr.json", store / block.name / "zarr.json")
     _move(stage, store, skip=[block.name for block in header.layout.blocks])
-    values = {"layout": layout_summary(header.layout), "files": stamps}
+    files = {name: stamp_to_json(stamp) for name, stamp in stamps.items()}
+    values = {"layout": layout_summary(header.layout), "files": files}
     with durable_file(store / MANIFEST, journal.folder) as file:
         file.write(json.dumps(values, ensure_ascii=False).encode())
     sync_directories([store, *(store / block.name for block in header.layout.blocks)])
@@ -81,9 +82,9 @@ def _stage(header: Header, merged: Mapping[str, Any], stage: Path) -> None:
 
 
 def _stamps(stage: Path) -> dict[str, Stamp]:
-    """Sizes and checksums of the staged values; metadata are small enough to be whole or unreadable."""
+    """Stamp the staged values, a chunk in each file; metadata are small enough to be whole or unreadable."""
     files = [path for path in stage.rglob("*") if path.is_file() and path.name != "zarr.json"]
-    return {path.relative_to(stage).as_posix(): checksum(path) for path in files}
+    return {path.relative_to(stage).as_posix(): stamp_of_chunk(path) for path in files}
 
 
 def _move(source: Path, target: Path, skip: list[str] | None = None) -> None:
@@ -115,7 +116,7 @@ def read_manifest(store: Path) -> tuple[dict[str, Any], dict[str, Stamp]]:
     Returns
     -------
     tuple of dict
-        The layout's summary; size and CRC-32C of each file with values.
+        The layout's summary; the stamp of each file with values.
 
     Raises
     ------
@@ -124,7 +125,7 @@ def read_manifest(store: Path) -> tuple[dict[str, Any], dict[str, Stamp]]:
     """
     try:
         values = json.loads((store / MANIFEST).read_bytes())
-        files = {str(name): (int(size), int(crc)) for name, (size, crc) in values["files"].items()}
+        files = {str(name): stamp_from_json(value) for name, value in values["files"].items()}
         return dict(values["layout"]), files
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise RecordingError(

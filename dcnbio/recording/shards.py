@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -13,15 +12,12 @@ import numpy.typing as npt
 import zarr
 from zarr.codecs import Crc32cCodec
 
-from dcnbio.recording.joined_crc import joined_crc, shift_by
 from dcnbio.recording.record import hidden_state
 from dcnbio.recording.schema import BlockLayout, RecordingLayout
+from dcnbio.recording.stamps import NO_CHUNK, Stamp, shard_stamp
 from dcnbio.recording.variables import state_attributes
 
-__all__ = ["ChunkPlan", "Stamp", "checksum", "create_array", "plan_chunks", "shard_name", "write_shard"]
-
-Stamp = tuple[int, int]
-"""Size in bytes and CRC-32C of a file."""
+__all__ = ["ChunkPlan", "create_array", "plan_chunks", "shard_name", "write_shard"]
 
 TARGET_BYTES = 8_000_000
 LEAST_BYTES = 1_000_000
@@ -33,7 +29,6 @@ ACCEPTED_SPAN = 4
 # for 19 %. Mantissas of feature maps are noise, so compression buys little and takes the solver's cores; a checksum in
 # each chunk costs 0.1 ms per MB and lets every Zarr reader see a flipped bit.
 CHECKSUM = Crc32cCodec()
-NO_CHUNK = np.uint64(2**64 - 1)
 
 
 class Sink(Protocol):
@@ -174,8 +169,8 @@ def write_shard(file: Sink, h: npt.NDArray[Any], block: BlockLayout, plan: Chunk
 
     Returns
     -------
-    tuple of int
-        Size in bytes and CRC-32C of what was written.
+    Stamp
+        Of what was written.
 
     Raises
     ------
@@ -185,9 +180,7 @@ def write_shard(file: Sink, h: npt.NDArray[Any], block: BlockLayout, plan: Chunk
     shape = (plan.chunk_images, plan.chunk_times, *block.shape)
     dtype = np.dtype(block.dtype).newbyteorder("<")
     index = np.full((plan.chunks, 2), NO_CHUNK, dtype="<u8")
-    offset, crc = 0, 0
-    # chunks are of one length, and each is read once for its own checksum and the file's
-    shift = shift_by(int(np.prod(shape)) * dtype.itemsize)
+    offset, checks = 0, bytearray()
     starts = [(i, t) for i in range(0, plan.images, shape[0]) for t in range(0, plan.times, shape[1])]
     for number, (image, time) in enumerate(starts):
         part = h[image : image + shape[0], time : time + shape[1]]
@@ -201,29 +194,13 @@ def write_shard(file: Sink, h: npt.NDArray[Any], block: BlockLayout, plan: Chunk
             chunk = whole
         # an array, not a memoryview, which the checksum does not take; nothing is copied
         data = chunk.reshape(-1).view(np.uint8)
-        own = google_crc32c.value(data)
-        check = own.to_bytes(4, "little")
+        check = google_crc32c.value(data).to_bytes(4, "little")
         file.write(data.data)
         file.write(check)
-        crc = google_crc32c.extend(joined_crc(crc, own, shift), check)
+        checks += check
         index[number] = offset, data.nbytes + len(check)
         offset += data.nbytes + len(check)
-    footer = index.tobytes()
-    footer += google_crc32c.value(footer).to_bytes(4, "little")
+    places = index.tobytes()
+    footer = places + google_crc32c.value(places).to_bytes(4, "little")
     file.write(footer)
-    return offset + len(footer), google_crc32c.extend(crc, footer)
-
-
-def checksum(path: Path) -> Stamp:
-    """Size and CRC-32C of a file, read in pieces.
-
-    Raises
-    ------
-    OSError
-        When it cannot be read.
-    """
-    crc = 0
-    with open(path, "rb") as file:
-        while piece := file.read(1 << 22):
-            crc = google_crc32c.extend(crc, piece)
-        return os.fstat(file.fileno()).st_size, crc
+    return shard_stamp(offset + len(footer), bytes(checks), places, plan.chunks)

@@ -23,7 +23,8 @@ from dcnbio.recording.provenance import differences, numbers_of
 from dcnbio.recording.publish import publish, read_manifest
 from dcnbio.recording.record import batch_index, small_variables
 from dcnbio.recording.schema import BlockLayout, RecordingLayout
-from dcnbio.recording.shards import Stamp, create_array, plan_chunks, shard_name, write_shard
+from dcnbio.recording.shards import create_array, plan_chunks, shard_name, write_shard
+from dcnbio.recording.stamps import Stamp
 from dcnbio.recording.target import aside, check_target, is_netcdf_name, root_attributes_of, state_of
 from dcnbio.recording.uncached import UncachedFile
 
@@ -55,7 +56,7 @@ class RecordingWriter:
     done : set of int
         Indices of the finished batches; skip them.
     damaged : list of str
-        Files of an interrupted run that were not whole; their batches are not done.
+        Files of an interrupted run that were not those it had recorded; their batches are not done.
 
     Raises
     ------

@@ -74,10 +74,10 @@ def test_a_file_that_is_gone_or_cut_is_named_and_never_read_as_fill(write, run, 
     file = path / name
     data = file.read_bytes()
     file.write_bytes(data[:-1])
-    with pytest.raises(RecordingError, match=f"is damaged: {name} is not whole"):
+    with pytest.raises(RecordingError, match=f"is damaged: {name} is not as it was recorded"):
         open_recording(path)
     file.write_bytes(bytes([data[0] ^ 1]) + data[1:])
-    with pytest.raises(RecordingError, match=f"is damaged: {name} is not whole"):
+    with pytest.raises(RecordingError, match=f"is damaged: {name} is not as it was recorded"):
         open_recording(path, verify=True)
     file.unlink()
     with pytest.raises(RecordingError, match=f"is damaged: {name} is missing"):

@@ -3,22 +3,11 @@ from __future__ import annotations
 import errno
 import os
 
-import google_crc32c
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from dcnbio.recording import BlockLayout, RecordingLayout, uncached
-from dcnbio.recording.joined_crc import joined_crc, shift_by
-from dcnbio.recording.shards import checksum, plan_chunks, write_shard
+from dcnbio.recording import uncached
 from dcnbio.recording.uncached import BLOCK, UncachedFile
-
-
-@given(st.binary(max_size=70), st.binary(max_size=70))
-def test_a_joined_checksum_is_that_of_the_bytes_together(one, other):
-    joined = joined_crc(google_crc32c.value(one), google_crc32c.value(other), shift_by(len(other)))
-    assert joined == google_crc32c.value(one + other)
 
 
 @pytest.fixture
@@ -70,16 +59,3 @@ def test_an_ordinary_write_that_is_refused_is_no_loop(tmp_path, monkeypatch):
         UncachedFile(file.fileno()) as past,
     ):
         past.write(bytes(3 * BLOCK))
-
-
-@settings(max_examples=20)
-@given(images=st.integers(1, 5), batch=st.integers(1, 5), times=st.integers(1, 4), seed=st.integers(0, 9))
-def test_a_shard_says_the_checksum_that_its_file_has(tmp_path_factory, images, batch, times, seed):
-    block = BlockLayout("block1", np.arange(times, dtype=float), (2, 3, 3))
-    layout = RecordingLayout(range(images), [0] * images, [""] * images, ["cat"], [block], batch)
-    n = min(images, batch)
-    h = np.random.default_rng(seed).normal(size=(n, times, 2, 3, 3)).astype("float32")
-    path = tmp_path_factory.mktemp("shard") / "file"
-    with open(path, "xb") as file, UncachedFile(file.fileno()) as past:
-        stamp = write_shard(past, h, block, plan_chunks(layout, block))
-    assert checksum(path) == stamp
