@@ -10,7 +10,7 @@ import sys
 import traceback
 import warnings
 
-from cyclopts import App, CycloptsError
+from cyclopts import App, CycloptsError, Parameter
 
 from dcnbio.commands.analyze import analyze
 from dcnbio.commands.analyze_completion import completion
@@ -26,6 +26,7 @@ from dcnbio.commands.output import complain
 from dcnbio.commands.probe import probe
 from dcnbio.commands.report import report
 from dcnbio.commands.train import train
+from dcnbio.commands.whole_numbers import checked_numbers
 from dcnbio.errors import DcnbioError
 from dcnbio.version import __version__
 
@@ -40,6 +41,7 @@ app = App(
     result_action="return_value",
     exit_on_error=False,
     print_error=False,
+    default_parameter=Parameter(converter=checked_numbers),
     suppress_keyboard_interrupt=False,  # it comes to `run`, with the sentence of what is kept
 )
 app.command(probe)
