@@ -205,6 +205,8 @@ def _as_mask(region: int | Box | NDArray[np.bool_], shape: tuple[int, int]) -> N
                 f"give an even number, or one of central_boxes({region})"
             )
         region = boxes[0]
+    if not all(isinstance(value, int | np.integer) for value in region):
+        raise InputError(f"region is {region}: give whole numbers of pixels")
     inside = region.top >= 0 and region.left >= 0 and region.height >= 0 and region.width >= 0
     if not inside or region.top + region.height > shape[0] or region.left + region.width > shape[1]:
         raise InputError(f"region is {region}, which does not lie within the images' {shape[0]} x {shape[1]} pixels")

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from dcnbio.errors import CheckpointError
+from dcnbio.images.number_checks import count
 from dcnbio.model.initial import initialise
 from dcnbio.model.network import ACTIVATIONS, Network, pixel_conv
 from dcnbio.model.ode_block import ODEBlock
@@ -115,6 +116,7 @@ def build_decoder(spec: NetworkSpec, seed: int = 0) -> Decoder:
     >>> tuple(decoder(torch.zeros(1, 16, 7, 7)).shape)
     (1, 3, 28, 28)
     """
+    count("seed", seed, 0)
     decoder = Decoder(spec)
     initialise(decoder, torch.Generator().manual_seed(seed))
     return decoder

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
 from dcnbio.errors import InputError, SolverError
+from dcnbio.images.number_checks import count
 from dcnbio.model.apart import one_by_one
 from dcnbio.model.html_summary import html_table, spec_rows
 from dcnbio.model.initial import initialise
@@ -147,7 +149,7 @@ class Network(nn.Module):
 
     def block(self, number: int) -> ODEBlock | ResidualBlock:
         """Give a block by its number, from 1."""
-        if not 1 <= number <= len(self.blocks):
+        if not (isinstance(number, int | np.integer) and 1 <= number <= len(self.blocks)):
             raise InputError(f"block is {number}; {self.spec.row} has blocks 1 to {len(self.blocks)}.")
         return cast("ODEBlock | ResidualBlock", self.blocks[number - 1])
 
@@ -318,6 +320,7 @@ def build(
     >>> tuple(net(torch.rand(2, 3, 32, 32)).shape)
     (2, 10)
     """
+    count("seed", seed, 0)
     spec = row_spec(row, **overrides) if isinstance(row, str) else row.with_overrides(**overrides)
     fields = None
     if vector_field is not None:

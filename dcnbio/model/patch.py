@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from dcnbio.errors import InputError
+from dcnbio.images.number_checks import count
 
 __all__ = ["HOW", "Patch"]
 
@@ -67,6 +68,7 @@ class Patch:
 
     def __post_init__(self) -> None:
         """Refuse what no network could do; sizes are checked against the maps."""
+        count("block of a patch", self.block, 1)
         if self.how not in HOW:
             raise InputError(f"how of a patch is {self.how!r}; allowed are {', '.join(HOW)}.")
         if (self.value is None) != (self.how == "ablate"):

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from torch import Tensor
 
 from dcnbio.errors import InputError
+from dcnbio.images.number_checks import count
 
 __all__ = ["FIXED_STEP_METHODS", "SolverSettings"]
 
@@ -99,5 +100,5 @@ class SolverSettings:
                 raise InputError(f"{name} is {value}; it must be positive and finite (the paper uses 1e-3).")
         for name in ("max_steps", "max_evaluations"):
             value = getattr(self, name)
-            if value is not None and value < 1:
-                raise InputError(f"{name} is {value}; it must be at least 1.")
+            if value is not None:
+                count(name, value, 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from numbers import Integral
@@ -80,7 +81,7 @@ class NetworkSpec:
 
     def __post_init__(self) -> None:
         try:
-            object.__setattr__(self, "widths", tuple(int(width) for width in self.widths))
+            object.__setattr__(self, "widths", tuple(operator.index(width) for width in self.widths))
             object.__setattr__(self, "integration_time", self._times(self.integration_time))
             self._check_choices()
             self._check_numbers()

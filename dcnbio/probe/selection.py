@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+import numpy as np
 from torch import Tensor
 
 from dcnbio.errors import InputError
@@ -95,10 +96,11 @@ def bounded(given: slice, length: int, what: str) -> slice:
         raise InputError(
             f"window of {what} has step {given.step}; a window has every row and column between its edges."
         )
-    if not 0 <= operator.index(start) < operator.index(stop) <= length:
+    whole = isinstance(start, int | np.integer) and isinstance(stop, int | np.integer)
+    if not (whole and 0 <= start < stop <= length):
         raise InputError(
-            f"window takes {what} {start}:{stop}, of {length}; give 0 <= first < last+1 <= {length}, or one window for "
-            "each block."
+            f"window takes {what} {start}:{stop}, of {length}; give whole numbers 0 <= first < last+1 <= {length}, or "
+            "one window for each block."
         )
     return slice(operator.index(start), operator.index(stop))
 

@@ -129,7 +129,7 @@ class ProbeSettings:
             whole("times", self.times)
         self._check_recorded()
         if self.blocks is not None:
-            blocks = [self.blocks] if isinstance(self.blocks, int) else list(self.blocks)
+            blocks = [self.blocks] if np.ndim(self.blocks) == 0 else list(self.blocks)  # type: ignore[arg-type]
             object.__setattr__(self, "blocks", tuple(whole("blocks", block) for block in blocks))
         check_device(self.device, self.dtype)
         self._check_error_sample()

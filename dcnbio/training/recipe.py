@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from dcnbio.errors import InputError
-from dcnbio.training.recipe_parts import Data, Guards, Optimisation, Phase, check_choice, check_number
+from dcnbio.training.recipe_parts import Data, Guards, Optimisation, Phase, check_choice, check_whole
 
 __all__ = ["SECTIONS", "Recipe", "recipe_from_dict"]
 
@@ -71,7 +71,7 @@ class Recipe:
         check_choice("initial_sigma", self.initial_sigma, INITIAL_SIGMAS)
         check_choice("task", self.task, TASKS)
         check_choice("dtype", self.dtype, ("float32", "float64"))
-        check_number("seed", self.seed, 0, 2**63 - 1)
+        check_whole("seed", self.seed, 0, 2**63 - 1)
         object.__setattr__(self, "phases", tuple(self.phases))
         ends = [phase.until for phase in self.phases]
         if not ends or ends != sorted(ends) or ends[-1] != 1:

@@ -10,7 +10,6 @@ from typing import Any
 
 from dcnbio.errors import InputError
 from dcnbio.training.recipe import SECTIONS, Recipe, recipe_from_dict
-from dcnbio.training.recipe_parts import check_whole
 
 __all__ = ["read_recipe", "with_settings"]
 
@@ -63,7 +62,6 @@ def checked(values: Mapping[str, Any]) -> Recipe:
     for name in ("name", "encoder", "start"):
         if not isinstance(values.get(name, ""), str):
             raise InputError(f"{name} is {values[name]!r}; give text between quotation marks.")
-    check_whole("seed", values.get("seed", 0), 0, 2**63 - 1)
     return recipe_from_dict(values)
 
 

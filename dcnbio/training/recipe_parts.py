@@ -9,7 +9,7 @@ from dcnbio.errors import InputError
 from dcnbio.model.fixed_steps import TABLEAUS
 from dcnbio.model.solver_settings import SolverSettings
 
-__all__ = ["Data", "Guards", "Optimisation", "Phase", "check_choice", "check_number"]
+__all__ = ["Data", "Guards", "Optimisation", "Phase", "check_choice", "check_number", "check_whole"]
 
 SCHEDULES = ("steps", "one-cycle")
 
@@ -20,18 +20,20 @@ def check_choice(name: str, value: object, allowed: tuple[str, ...]) -> None:
         raise InputError(f"{name} is {value!r}; allowed are {', '.join(allowed)}.")
 
 
-def check_number(name: str, value: float | None, least: float, most: float = math.inf) -> None:
-    """Refuse a number outside its range; None is no number."""
-    if value is not None and not (isinstance(value, int | float) and least <= value <= most):
-        raise InputError(f"{name} is {value!r}; allowed are numbers from {least:g} to {most:g}.")
+def check_number(name: str, value: object, least: float, most: float = math.inf, *, optional: bool = False) -> None:
+    """Refuse what is no number in its range, or None where that says something."""
+    real = isinstance(value, int | float) and not isinstance(value, bool)
+    if not ((optional and value is None) or (real and least <= value <= most)):  # type: ignore[operator]
+        none = ", and none" if optional else ""
+        raise InputError(f"{name} is {value!r}; allowed are numbers from {least:g} to {most:g}{none}.")
 
 
-def check_whole(name: str, value: object, least: int, most: float = math.inf) -> None:
-    """Refuse what is no whole number in its range; None is no number."""
+def check_whole(name: str, value: object, least: int, most: float = math.inf, *, optional: bool = False) -> None:
+    """Refuse what is no whole number in its range, or None where that says something."""
     whole = isinstance(value, int) and not isinstance(value, bool)
-    if value is not None and not (whole and least <= value <= most):  # type: ignore[operator]
-        end = f"to {most:g}" if math.isfinite(most) else "on"
-        raise InputError(f"{name} is {value!r}; allowed are whole numbers from {least} {end}.")
+    if not ((optional and value is None) or (whole and least <= value <= most)):  # type: ignore[operator]
+        end, none = f"to {most:g}" if math.isfinite(most) else "on", ", and none" if optional else ""
+        raise InputError(f"{name} is {value!r}; allowed are whole numbers from {least} {end}{none}.")
 
 
 def check_flag(name: str, value: object) -> None:
@@ -79,13 +81,13 @@ class Data:
     flip: bool = True
 
     def __post_init__(self) -> None:
-        check_whole("per_class", self.per_class, 1)
+        check_whole("per_class", self.per_class, 1, optional=True)
         check_whole("held_out", self.held_out, 0)
         check_whole("look", self.look, 0)
         check_whole("translate", self.translate, 0, 31)
         check_number("still", self.still, 0, 1)
-        for name in ("subset_seed", "held_out_seed"):
-            check_whole(name, getattr(self, name), 0, 2**63 - 1)
+        check_whole("subset_seed", self.subset_seed, 0, 2**63 - 1, optional=True)
+        check_whole("held_out_seed", self.held_out_seed, 0, 2**63 - 1)
         check_flag("flip", self.flip)
 
 
@@ -137,7 +139,7 @@ class Optimisation:
         object.__setattr__(self, "milestones", tuple(self.milestones))
         check_choice("schedule", self.schedule, SCHEDULES)
         check_whole("epochs", self.epochs, 1)
-        check_whole("passes", self.passes, 1)
+        check_whole("passes", self.passes, 1, optional=True)
         check_whole("batch_size", self.batch_size, 1)
         check_number("learning_rate", self.learning_rate, 0)
         for name in ("factor", "warm_up", "label_smoothing"):
@@ -190,7 +192,7 @@ class Phase:
         check_number("jitter", self.jitter, 0, 0.99)
         if (self.steps is None) != (self.method == "dopri5"):
             raise InputError(f"steps is {self.steps} with {self.method}; fixed-step methods need it, dopri5 has none.")
-        check_whole("steps", self.steps, 1)
+        check_whole("steps", self.steps, 1, optional=True)
         SolverSettings(rtol=self.rtol, atol=self.atol)
 
     @property
@@ -231,4 +233,4 @@ class Guards:
 
     def __post_init__(self) -> None:
         for item in fields(self):
-            check_number(item.name, getattr(self, item.name), 0)
+            check_number(item.name, getattr(self, item.name), 0, optional=item.default is None)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dcnbio.errors import InputError
+from dcnbio.training.recipe_parts import check_whole
 
 __all__ = ["RunOptions"]
 
@@ -35,7 +36,8 @@ class RunOptions:
     Raises
     ------
     InputError
-        If a time is negative or no number, or a run is both to go on and to begin anew.
+        If a time is negative or no number, `scales_every` is no whole number, or a run is both to go on and to begin
+        anew.
 
     Examples
     --------
@@ -57,6 +59,7 @@ class RunOptions:
             value = getattr(self, name)
             if value is not None and not (math.isfinite(value) and value >= 0):
                 raise InputError(f"{name} is {value}; give minutes, 0 or more (--{name.replace('_', '-')}).")
+        check_whole("scales_every", self.scales_every, 1)
         if self.resume and self.overwrite:
             raise InputError(
                 "resume and overwrite are both given; --resume goes on with a run, --overwrite removes it."

@@ -17,6 +17,7 @@ from dcnbio.analysis.completion.resampling import Resampler
 from dcnbio.analysis.completion.result import CompletionResult
 from dcnbio.analysis.completion.verdict import Verdict, block_verdict
 from dcnbio.errors import InputError
+from dcnbio.images.number_checks import count
 
 __all__ = ["analyze_completion"]
 
@@ -74,6 +75,7 @@ def analyze_completion(
     """
     if not experiments:
         raise InputError("experiments names no network; give at least one completion experiment.")
+    count("seed", seed, 0)
     resampler, tell = Resampler(seed, resamples), progress or (lambda part: None)
     networks: list[NetworkCompletion] = []
     verdicts: dict[str, list[Verdict]] = {}

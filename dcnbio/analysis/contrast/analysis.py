@@ -14,6 +14,7 @@ from dcnbio.analysis.contrast.response_claims import curves, response_claims
 from dcnbio.analysis.contrast.result import ContrastResult, NetworkContrast
 from dcnbio.analysis.contrast.solver_claims import equal_error_claims, whole_network_claims
 from dcnbio.errors import InputError
+from dcnbio.images.number_checks import count
 
 __all__ = ["analyze_contrast"]
 
@@ -68,6 +69,7 @@ def analyze_contrast(
     """
     if not recorded:
         raise InputError("recorded names no network; give at least one contrast experiment.")
+    count("seed", seed, 0)
     rng = np.random.default_rng(seed)
     networks, claims = [], list[Claim]()
     for name, tree in recorded.items():

@@ -22,6 +22,7 @@ from dcnbio.analysis.primate.resampling import DRAWS
 from dcnbio.analysis.primate.shown_range import shown_range
 from dcnbio.analysis.primate.verdict import LIKE, TELL, UNLIKE, verdicts
 from dcnbio.errors import InputError
+from dcnbio.images.number_checks import count
 
 __all__ = ["PrimateResult", "analyze_primate"]
 
@@ -190,6 +191,8 @@ def analyze_primate(
     blocks, measures = measures, first_block(measures, "measures")
     if degrees_per_pixel is not None and not (math.isfinite(degrees_per_pixel) and degrees_per_pixel > 0):
         raise InputError(f"degrees_per_pixel is {degrees_per_pixel}; it must be positive, for instance 0.1.")
+    count("seed", seed, 0)
+    count("draws", draws, 0)
     if draws < LEAST_DRAWS:
         raise InputError(f"draws is {draws}; Holm's first step needs at least {LEAST_DRAWS}, and 3999 are usual.")
     rng, shown = np.random.default_rng(seed), shown_range(measures)

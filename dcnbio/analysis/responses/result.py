@@ -22,6 +22,7 @@ from dcnbio.analysis.responses.intervention_change import (
     intervention_claims,
 )
 from dcnbio.analysis.responses.level_ratios import level_claims
+from dcnbio.images.number_checks import count
 
 __all__ = ["ResponsesResult", "analyze_responses"]
 
@@ -124,6 +125,7 @@ def analyze_responses(found: ResponsesResult, seed: int = 0) -> ResponsesResult:
     -------
     ResponsesResult
     """
+    count("seed", seed, 0)
     rng = np.random.default_rng(seed)
     blocks = by_block(found.measures)
     others = {} if found.untrained is None else by_block(found.untrained)

@@ -10,6 +10,7 @@ import numpy as np
 from dcnbio.analysis.shapes import Floats
 from dcnbio.analysis.statistics.bootstrap import Bootstrap
 from dcnbio.errors import InputError
+from dcnbio.images.number_checks import count
 
 __all__ = ["GridStatistic", "two_way_bootstrap"]
 
@@ -133,6 +134,7 @@ def two_way_bootstrap(statistic: GridStatistic, rng: np.random.Generator, resamp
     >>> 0.0 in found.interval()
     True
     """
+    count("resamples", resamples, 0)
     if resamples < 99:
         raise InputError(f"resamples is {resamples}; limits at 95 % need at least 99 (1,999 or more for print).")
     rows, columns = statistic.shape

@@ -13,6 +13,7 @@ from dcnbio.analysis.shapes import Floats
 from dcnbio.analysis.statistics.crossed_effects import CrossedEffects, crossed_effects
 from dcnbio.analysis.statistics.sample import positive_sample
 from dcnbio.errors import InputError
+from dcnbio.images.number_checks import count
 
 __all__ = ["LEAST_N", "GoodnessOfFit", "lognormal_goodness_of_fit"]
 
@@ -102,6 +103,7 @@ def lognormal_goodness_of_fit(
     >>> lognormal_goodness_of_fit([0.6, 0.6, 0.9, 1.0, 1.1, 1.5], rng).reason
     'n too small (6 of at least 20)'
     """
+    count("resamples", resamples, 0)
     if resamples < 19:
         raise InputError(f"resamples is {resamples}; a test at 5 % needs at least 19 (999 is usual).")
     x = positive_sample(values, name)

@@ -8,6 +8,7 @@ from collections.abc import Collection
 import torch
 
 from dcnbio.errors import InputError
+from dcnbio.images.number_checks import count
 from dcnbio.model.gaussian import basis_orders
 from dcnbio.model.interventions.scales import block_convs
 from dcnbio.model.network import Network
@@ -44,6 +45,8 @@ def silence_orders(net: Network, orders: Collection[int]) -> Network:
     [True, False, True, True, False, True]
     """
     most = net.spec.kernel_order
+    for order in orders:
+        count("an order", order, 0)
     if not orders or not all(0 <= order <= most for order in orders):
         raise InputError(
             f"orders are {sorted(orders)}; give some from 0 to {most}, the order of this network's filters."

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from dcnbio.errors import InputError
 from dcnbio.images import central_boxes
+from dcnbio.images.number_checks import count
 
 __all__ = ["CompletionSettings"]
 
@@ -61,6 +62,8 @@ class CompletionSettings:
     def __post_init__(self) -> None:
         for side in self.masks:
             central_boxes(side)
+        for name, least in (("main", 0), ("times", 0), ("batch_size", 0), ("mechanism", 0), ("seed", 0)):
+            count(name, getattr(self, name), least)
         if len(set(self.masks)) < len(self.masks):
             raise InputError(f"masks are {', '.join(map(str, self.masks))}; give each side once.")
         if self.main % 2 or not 2 <= self.main <= 32:
@@ -71,5 +74,3 @@ class CompletionSettings:
             raise InputError(f"times is {self.times}; at least 2 are needed, 0 and T.")
         if self.batch_size < 2:
             raise InputError(f"batch_size is {self.batch_size}; at least 2 images are needed to compare images.")
-        if self.mechanism < 0:
-            raise InputError(f"mechanism is {self.mechanism}; give a number of images, or 0 for none.")

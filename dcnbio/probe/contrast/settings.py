@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dcnbio.errors import InputError
+from dcnbio.images.number_checks import count
 
 __all__ = ["ContrastSettings", "checked_contrasts"]
 
@@ -90,8 +91,7 @@ class ContrastSettings:
         for name in ("contrasts", "attributed", "whole", "surface"):
             object.__setattr__(self, name, checked_contrasts(name, getattr(self, name)))
         for name in ("few", "precise", "batch_size"):
-            if getattr(self, name) < 1:
-                raise InputError(f"{name} is {getattr(self, name)}; it is a number of images, 1 or more.")
+            count(name, getattr(self, name), 1)
         for name in ("rtol", "atol"):
             if not (math.isfinite(getattr(self, name)) and getattr(self, name) > 0):
                 raise InputError(f"{name} is {getattr(self, name)}; it must be positive (the paper uses 1e-3).")

@@ -12,6 +12,7 @@ from torch import Tensor
 from tqdm.std import tqdm
 
 from dcnbio.errors import InputError, SolverError
+from dcnbio.images.number_checks import count
 from dcnbio.model.interventions.norms import hold_norms
 from dcnbio.model.network import Network
 from dcnbio.probe.responses.unit_position import UnitPosition, unit_position
@@ -35,6 +36,11 @@ class FieldSettings:
         Whether the field with the norms' part is recorded too, for the global share.
     progress : str
         Name of the progress bar; empty for none.
+
+    Raises
+    ------
+    InputError
+        If block or channels are no whole numbers.
     """
 
     block: int = 1
@@ -42,6 +48,11 @@ class FieldSettings:
     channels: tuple[int, ...] | None = None
     whole: bool = True
     progress: str = ""
+
+    def __post_init__(self) -> None:
+        count("block", self.block, 1)
+        for channel in self.channels or ():
+            count("channel", channel, 0)
 
 
 def unit_path(net: Network, image: Tensor, place: UnitPosition, times: list[float]) -> Tensor:

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from tqdm.std import tqdm
 
 from dcnbio.errors import InputError, SolverError
+from dcnbio.images.number_checks import count
 from dcnbio.model.apart import one_by_one
 from dcnbio.model.interventions.norm_statistics import FixedNorm, group_moments
 from dcnbio.model.network import Network
@@ -54,6 +55,10 @@ class UnitSettings:
     def __post_init__(self) -> None:
         if not self.blocks:
             raise InputError("blocks is empty; give at least one block to record from, for instance (1,).")
+        for block in self.blocks:
+            count("block", block, 1)
+        for name in ("times", "batch_size"):
+            count(name, getattr(self, name), 0)
         if self.times < 2 or self.batch_size < 1:
             raise InputError(
                 f"times is {self.times} and batch_size {self.batch_size}; record 2 or more times, 1 or more images."
