@@ -9,6 +9,7 @@ import numpy as np
 
 from dcnbio.analysis.responses.blocks import by_block
 from dcnbio.analysis.responses.claims import PLAIN
+from dcnbio.analysis.responses.medians import unit_median
 from dcnbio.commands.table import table
 
 if TYPE_CHECKING:
@@ -100,18 +101,14 @@ def narrowed(header: list[str], rows: list[list[str]]) -> list[list[str]]:
 
 
 def limit_lines(measures: xr.Dataset) -> list[str]:
-    """Say of which measures how many values are limits alone, at an end of what was shown or can be told."""
-    lines = []
+    """Say of which measures something is not known of some unit, and between which ends that leaves the median."""
+    parts = []
     for block, units in by_block(measures).items():
-        counts = {
-            name: int((units[f"censored_{name}"].values & np.isfinite(units[name].values)).sum())
-            for name in PLAIN
-            if f"censored_{name}" in units
-        }
-        said = [f"{PLAIN[name].partition(' (')[0]} {count}" for name, count in counts.items() if count]
-        if said:
-            lines.append(wrapped(f"block {block}, limits alone of {units.sizes['unit']} units: {', '.join(said)}"))
-    return ["\n".join(lines)] if lines else []
+        medians = {name: unit_median(units, name, np.random.default_rng(0)) for name in PLAIN if name in units}
+        lines = [wrapped(f"{PLAIN[name]}: {one.caveat}") for name, one in medians.items() if one.uncertain]
+        if lines:
+            parts.append("\n".join([f"block {block}, what is not known of some units", *lines]))
+    return parts
 
 
 def row(claim: Claim, name: str) -> list[str]:
@@ -160,7 +157,18 @@ def beyond_table(block: int, results: Sequence[Beyond]) -> str:
         "statistics, what is left (octaves of a law's, or the frozen value), the same untrained, and trained minus "
         "untrained (* its 95 % interval over units leaves out 0; - fewer than 6 units); c/4: a quarter of the contrast"
     )
-    return wrapped(about) + "\n" + table(header, rows)
+    return "\n".join([wrapped(about), table(header, rows), *limits_of_results(results)])
+
+
+def limits_of_results(results: Sequence[Beyond]) -> list[str]:
+    """Say of which results how many units are limits alone, and where the median is one."""
+    counted = [
+        f"{one.short} {one.measured.censored} of {one.measured.n}"
+        + (f" (median {one.measured})" if one.measured.beyond else "")
+        for one in results
+        if one.measured.censored
+    ]
+    return [wrapped(f"limits alone, taken as such in the medians: {'; '.join(counted)}")] if counted else []
 
 
 def growth_table(growth: xr.Dataset) -> str:
@@ -168,9 +176,17 @@ def growth_table(growth: xr.Dataset) -> str:
     rows = []
     for i, block in enumerate(growth["block"].values.tolist()):
         sigma = [f"{value:.2f}" for value in growth["sigma"].values[i]]
-        rows.append([str(block), str(int(growth["units"][i])), *sigma, f"{float(growth['linear'][i]):.2f}"])
+        clipped = "/".join(str(int(count)) for count in growth["clipped"].values[i])
+        more = [f"{float(growth[name][i]):.2f}" for name in ("linear", "kernel_sigma", "passes")]
+        rows.append([str(block), str(int(growth["units"][i])), *sigma, clipped, *more])
     times = [f"t = {share:g} T" for share in growth["time"].values]
-    return "local field, sigma in pixels (second moments)\n" + table(["block", "units", *times, "linear"], rows)
+    about = (
+        "local field, sigma in pixels (second moments, median over units); clipped: units whose field leaves the image "
+        "at each time (limits); linear: if the variances of one pass add; kernel: sigma of the block's kernels; "
+        "passes: growth in variance over that of one pass"
+    )
+    header = ["block", "units", *times, "clipped", "linear", "kernel", "passes"]
+    return wrapped(about) + "\n" + table(header, rows)
 
 
 def change_tables(changes: Sequence[ChangeBesideTwin]) -> list[str]:

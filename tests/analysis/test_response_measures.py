@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import xarray as xr
+from scipy import stats
 
 from dcnbio.analysis.responses.change_beside_twin import change_in_accuracy
 from dcnbio.analysis.responses.contrast_measures import contrast_measures
@@ -17,13 +18,13 @@ from dcnbio.analysis.responses.intervention_change import (
     changes_beside_twin,
     intervention_claims,
 )
+from dcnbio.analysis.responses.limits import limit_sides
 from dcnbio.analysis.responses.measure_names import CENSORED, MEASURES
 from dcnbio.analysis.responses.medians import unit_median
 from dcnbio.analysis.responses.naka_rushton import fit_naka_rushton, naka_rushton
 from dcnbio.analysis.responses.orientation_tuning import orientation_tuning
 from dcnbio.analysis.responses.phase_modulation import phase_modulation
 from dcnbio.analysis.responses.size_tuning import size_tuning
-from dcnbio.analysis.responses.survival import survival_median
 from dcnbio.errors import InputError
 
 
@@ -129,16 +130,64 @@ def test_units_that_do_not_respond_count_and_widen_the_bounds():
     assert (found.n, found.missing, found.unresponsive, found.value) == (8, 1, 1, 3.5)
     # the two that are unknown both lowest, or both highest, among 0, 1, 2, 3, 5, 6, 7
     assert found.bounds == (2.0, 5.0)
-    assert "1 without it and 1 unresponsive, with which the median lies from 2 to 5" in found.caveat
+    assert "of 9 units 1 without it, 1 unresponsive, with which the median lies from 2 to 5" in found.caveat
 
 
-def test_survival_median_uses_what_limits_say():
-    values = np.array([1.0, 2, 2.5, 3, 4, 5])
-    assert survival_median(values, np.zeros(6, bool)).value == pytest.approx(np.median(values))
-    # by hand: after 1: 5/6; 2 is a limit; after 2.5: 5/6 * 3/4 = 0.625; after 3: 0.625 * 2/3 = 0.417
-    assert survival_median(values, np.array([0, 1, 0, 0, 0, 0], bool)).value == 3
-    with pytest.raises(InputError, match="censored has shape"):
-        survival_median(values, [False])
+def test_medians_of_measures_take_limits_as_limits():
+    """Against Kaplan and Meier's estimate by scipy, of fields a third of which leave the image."""
+    rng = np.random.default_rng(5)
+    truth, limit = rng.normal(4, 1, 61), rng.normal(4.6, 1, 61)
+    values, clipped = np.minimum(truth, limit), truth > limit
+    data = xr.Dataset({"field_sigma_gradient": ("unit", values)})
+    data["censored_field_sigma_gradient"] = ("unit", clipped)
+    found = unit_median(data, "field_sigma_gradient", np.random.default_rng(0))
+    alive = stats.ecdf(stats.CensoredData.right_censored(values, clipped)).sf
+    # between two neighbours where the estimate passes one half within 0.001 between them
+    assert found.value == pytest.approx(alive.quantiles[alive.probabilities <= 0.5][0], abs=0.05)
+    assert found.value > np.median(values) + 0.1
+    assert found.interval.low < 4 < found.interval.high
+    assert (found.n, found.censored, found.beyond) == (61, int(clipped.sum()), 0)
+    # whatever the limits hide, the median is at least that of the limits as they stand
+    assert found.bounds[0] == np.median(values)
+    assert found.bounds[1] >= np.median(np.where(clipped, np.inf, values))
+
+
+def test_a_median_beyond_what_is_known_is_written_as_a_limit():
+    data = xr.Dataset({"peak_time": ("unit", [1.0, 2.0, 2.0, 2.0])})
+    data["censored_peak_time"] = ("unit", [False, True, True, True])
+    found = unit_median(data, "peak_time", np.random.default_rng(0))
+    assert str(found) == ">2"
+    assert found.bounds == (2.0, np.inf)
+    assert "3 with a limit alone, with which the median lies from 2 to anything" in found.caveat
+
+
+def test_every_limit_has_a_side():
+    size = {"settings": '{"diameters": [2, 8, 30], "lowest_contrast": 0.12}'}
+    ends = {"summation_diameter": (2.0, 5.0), "preferred_spatial_frequency": (1 / 30, 0.125), "c50": (0.01, 3.0)}
+    for name in CENSORED:
+        values = ends.get(next((key for key in ends if name.startswith(key)), ""), (1.0, 2.0))
+        data = xr.Dataset({name: ("unit", list(values))}, attrs=size)
+        data[f"censored_{name}"] = ("unit", [True, True])
+        sides = limit_sides(data, name).tolist()
+        upper = name.startswith(("bandwidth_index", "half_rise_time"))  # a cut unseen, a rise before t = 0
+        both = name.startswith(tuple(ends))
+        assert sides == ([-1, 1] if both else [-1, -1] if upper else [1, 1]), name
+        data[f"censored_{name}"] = ("unit", [False, False])
+        assert limit_sides(data, name).tolist() == [0, 0]
+
+
+def test_changes_of_limits_are_limits():
+    block = {"block": ("unit", np.ones(8, int))}
+    flags = np.array([True, True, True, False, False, False, False, False])
+    before = xr.Dataset({"peak_time": ("unit", np.full(8, 2.0)), "censored_peak_time": ("unit", flags)}, block)
+    later = flags.copy()
+    later[:2] = False
+    after = xr.Dataset({"peak_time": ("unit", np.full(8, 1.5)), "censored_peak_time": ("unit", later)}, block)
+    changes = changes_beside_twin(Changed(before, {"time=0": after}), None, np.random.default_rng(0))
+    (one,) = (change for change in changes if change.measure == "peak_time")
+    assert one.n == 7  # of the unit that peaks at T before and after nothing is known
+    assert one.change == -0.5
+    assert "2 with a limit alone" in one.caveat
 
 
 def test_the_law_is_told_from_a_unit_that_breaks_it():

@@ -9,7 +9,7 @@ from dcnbio.analysis.responses.beyond import Beyond
 from dcnbio.analysis.responses.change_beside_twin import ChangeBesideTwin
 from dcnbio.analysis.responses.claims import PLAIN
 from dcnbio.analysis.responses.intervention_change import OCTAVES
-from dcnbio.analysis.responses.measure_names import MEASURES
+from dcnbio.analysis.responses.measure_names import CENSORED, MEASURES
 from dcnbio.analysis.responses.medians import UnitMedian
 from dcnbio.analysis.responses.predictions import PREDICTIONS
 from dcnbio.analysis.responses.result import ResponsesResult
@@ -40,7 +40,7 @@ def wide_result(value: float) -> ResponsesResult:
         for one in PREDICTIONS
     ]
     units = {name: ("unit", np.full(128, value)) for name in PLAIN}
-    flags = {f"censored_{name}": ("unit", np.ones(128, bool)) for name in PLAIN}
+    flags = {f"censored_{name}": ("unit", np.ones(128, bool)) for name in PLAIN if name in CENSORED}
     measures = xr.Dataset({**units, **flags}, {"block": ("unit", np.full(128, 3))})
     measures.attrs = {"network": "a-network-with-a-long-name" * 2, "row": "dcn-sigma-alpha-t", "signal": "h_change"}
     changes = tuple(wide_change(name) for name in SHOWN)
@@ -56,4 +56,4 @@ def test_every_table_fits_80_columns(value):
     assert f"Of {len(SHOWN)} differences (those of --json included) {len(SHOWN)} leave out 0, where 0.6 would" in (
         " ".join(text.split())
     )
-    assert "limits alone of 128 units: circular variance of orientation 128" in " ".join(text.split())
+    assert "half-width of orientation tuning (degrees): of 128 units 128 with a limit alone" in " ".join(text.split())

@@ -13,7 +13,7 @@ from scipy.special import ndtri, stdtrit
 from dcnbio.analysis.primate.censored_slope import censored_slopes
 from dcnbio.analysis.primate.model_values import Units
 from dcnbio.analysis.primate.statistic import STATISTICS, skewness, skewness_error, spread, spread_error
-from dcnbio.analysis.primate.survival import survival_medians
+from dcnbio.analysis.statistics.survival import survival_medians
 
 __all__ = ["DRAWS", "corrected", "estimate", "sample_draws", "unit_draws"]
 

@@ -75,11 +75,11 @@ class Beyond:
         """Put it into words; the estimate is what was measured, the control what was predicted."""
         source = "by the contrast-time law" if self.by == "law" else "of which the norms make"
         text = (
-            f"The median {self.name} is {shown(self.measured)}, {source} {shown(self.predicted)}, with frozen "
-            f"statistics {shown(self.frozen)}; left {shown(self.left)}"
+            f"The median {self.name} is {self.measured}, {source} {self.predicted}, with frozen "
+            f"statistics {self.frozen}; left {self.left}"
         )
         if self.untrained_left is not None:
-            text += f", untrained {shown(self.untrained_left)}"
+            text += f", untrained {self.untrained_left}"
         limits = self.interval.to_list()
         if limits is not None:
             text += f", trained minus untrained {self.remains:.3g} [{limits[0]:.3g}, {limits[1]:.3g}]"
@@ -89,11 +89,6 @@ class Beyond:
         return Claim(
             f"{self.name}, median", found.n, "units of one network", found.value, found.interval, control, text
         )
-
-
-def shown(found: UnitMedian) -> str:
-    """Write a median."""
-    return f"{found.value:.3g}" if found.n else "not known"
 
 
 def beyond_predictions(measures: xr.Dataset, untrained: xr.Dataset | None, rng: np.random.Generator) -> list[Beyond]:
@@ -125,21 +120,21 @@ def beyond(
 ) -> Beyond:
     """Set one result beside its prediction."""
     mine = prediction.parts(measures)
-    predicted, frozen, left = (median_of_values(values, rng) for values in (mine.predicted, mine.frozen, mine.left))
+    predicted, frozen = (median_of_values(one.values, rng, one.sides) for one in (mine.predicted, mine.frozen))
     found = Beyond(
         prediction.name,
         prediction.short,
         prediction.by,
-        median_of_values(mine.measured, rng, mine.censored, unresponsive(measures)),
+        median_of_values(mine.measured.values, rng, mine.measured.sides, unresponsive(measures)),
         predicted,
         frozen,
-        left,
+        median_of_values(mine.left, rng),
     )
     if untrained is None or not all(name in untrained for name in prediction.needs):
         return found
     theirs = prediction.parts(untrained)
     remains, interval = difference_of_medians(mine.left, theirs.left, rng)
-    other = median_of_values(theirs.measured, rng, theirs.censored, unresponsive(untrained))
+    other = median_of_values(theirs.measured.values, rng, theirs.measured.sides, unresponsive(untrained))
     return replace(
         found, untrained=other, untrained_left=median_of_values(theirs.left, rng), remains=remains, interval=interval
     )

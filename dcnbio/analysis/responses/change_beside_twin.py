@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcnbio.analysis.claim import finite
+from dcnbio.analysis.responses.limits import KnownValues
 from dcnbio.analysis.responses.medians import LEAST, RESAMPLES, UnitMedian, difference_of_medians, median_of_values
 from dcnbio.analysis.shapes import Floats
 from dcnbio.analysis.statistics.interval import Interval
@@ -91,16 +92,16 @@ class ChangeBesideTwin:
 
 
 def change_in_units(
-    name: tuple[str, str], changes: Floats, untrained: Floats | None, rng: np.random.Generator
+    name: tuple[str, str], changes: KnownValues, untrained: KnownValues | None, rng: np.random.Generator
 ) -> ChangeBesideTwin:
     """Set the paired changes of a network's units beside those of its untrained twin's.
 
     Parameters
     ----------
     name : (measure, unit)
-    changes : array [unit]
-        After minus before of the same unit, NaN where it lacks the measure.
-    untrained : array [unit] or None
+    changes : KnownValues
+        After minus before of the same unit, NaN where it lacks the measure, and which of them are limits.
+    untrained : KnownValues or None
         The same of the untrained network.
     rng : numpy.random.Generator
 
@@ -110,16 +111,17 @@ def change_in_units(
 
     Examples
     --------
-    >>> one = change_in_units(("f1_f0", "1"), np.full(8, 3.0), np.full(8, 1.0), np.random.default_rng(0))
+    >>> here, there = KnownValues(np.full(8, 3.0)), KnownValues(np.full(8, 1.0))
+    >>> one = change_in_units(("f1_f0", "1"), here, there, np.random.default_rng(0))
     >>> one.change, one.untrained, one.more, one.differs
     (3.0, 1.0, 2.0, True)
     """
-    here = median_of_values(changes, rng)
+    here = median_of_values(changes.values, rng, changes.sides)
     found = ChangeBesideTwin(*name, here.n, here.value, here.interval, caveat=here.caveat)
     if untrained is None:
         return found
-    there: UnitMedian = median_of_values(untrained, rng)
-    more, interval = difference_of_medians(changes, untrained, rng)
+    there: UnitMedian = median_of_values(untrained.values, rng, untrained.sides)
+    more, interval = difference_of_medians(changes.values, untrained.values, rng, (changes.sides, untrained.sides))
     found = replace(found, n_untrained=there.n, untrained=there.value, untrained_interval=there.interval, beside=True)
     return replace(found, more=more, more_interval=interval)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -31,23 +30,15 @@ PLAIN = {
 }
 
 
-def shown(value: float) -> str:
-    """Write a number."""
-    return "not known" if math.isnan(value) else f"{value:.3g}"
-
-
 def claim(name: str, found: UnitMedian, control: Control, sentence: str) -> Claim:
     """Put a median into words."""
     text = f"{sentence} ({found.caveat})." if found.caveat else f"{sentence}."
     return Claim(name, found.n, "units of one network", found.value, found.interval, control, text)
 
 
-def untrained_control(untrained: xr.Dataset | None, name: str, rng: np.random.Generator) -> Control:
-    """Give the same median of the untrained network."""
-    if untrained is None or name not in untrained:
-        return Control("untrained network: not measured")
-    found = unit_median(untrained, name, rng)
-    return Control("the same network untrained", found.value, found.interval)
+def untrained_median(untrained: xr.Dataset | None, name: str, rng: np.random.Generator) -> UnitMedian | None:
+    """Give the same median of the untrained network; None where it was not measured."""
+    return None if untrained is None or name not in untrained else unit_median(untrained, name, rng)
 
 
 def plain_claims(measures: xr.Dataset, untrained: xr.Dataset | None, rng: np.random.Generator) -> list[Claim]:
@@ -55,10 +46,12 @@ def plain_claims(measures: xr.Dataset, untrained: xr.Dataset | None, rng: np.ran
     claims = []
     for name, words in PLAIN.items():
         if name in measures:
-            found, control = unit_median(measures, name, rng), untrained_control(untrained, name, rng)
-            sentence = (
-                f"In this network the median {words} is {shown(found.value)}; untrained {shown(control.estimate)}"
-            )
+            found, other = unit_median(measures, name, rng), untrained_median(untrained, name, rng)
+            control = Control("untrained network: not measured")
+            if other is not None:
+                control = Control("the same network untrained", other.value, other.interval)
+            beside = "not measured" if other is None else str(other)
+            sentence = f"In this network the median {words} is {found}; untrained {beside}"
             claims.append(claim(f"{words}, median", found, control, sentence))
     return claims
 

@@ -17,6 +17,7 @@ from dcnbio.analysis.responses.change_beside_twin import (
     change_in_accuracy,
     change_in_units,
 )
+from dcnbio.analysis.responses.limits import KnownValues, limit_sides
 from dcnbio.analysis.responses.measure_names import MEASURES
 from dcnbio.analysis.responses.medians import median_of_values
 from dcnbio.analysis.shapes import Floats
@@ -101,6 +102,17 @@ def change_of(before: xr.Dataset, after: xr.Dataset, name: str) -> Floats:
     return found
 
 
+def paired_change(tables: tuple[xr.Dataset, xr.Dataset], name: str) -> KnownValues:
+    """Give the change of a measure of every unit, as a limit where it is one before or after.
+
+    Where it is a limit on the same side before and after, nothing is known of the change: NaN.
+    """
+    old, new = (limit_sides(one, name) for one in tables)
+    unknown = old * new > 0
+    values = np.where(unknown, np.nan, change_of(*tables, name))
+    return KnownValues(values, np.where(unknown, 0, np.sign(new - old)))
+
+
 def changes_beside_twin(
     network: Changed, untrained: Changed | None, rng: np.random.Generator
 ) -> list[ChangeBesideTwin]:
@@ -150,12 +162,13 @@ def block_changes(
     for name in REPORTED:
         if name in tables[0] and name in tables[1]:
             beside = twin is not None and name in twin[0] and name in twin[1]
-            theirs = change_of(*twin, name) if twin is not None and beside else None
+            theirs = paired_change(twin, name) if twin is not None and beside else None
             units = "octaves" if name in OCTAVES else MEASURES[name][1]
-            one = change_in_units((name, units), change_of(*tables, name), theirs, rng)
+            one = change_in_units((name, units), paired_change(tables, name), theirs, rng)
             law = f"{name}_law"
             if law in tables[0] and law in tables[1]:
-                one = replace(one, by_law=median_of_values(change_of(*tables, law), rng).value)
+                lawful = paired_change(tables, law)
+                one = replace(one, by_law=median_of_values(lawful.values, rng, lawful.sides).value)
             found.append(one)
     return found
 

@@ -10,6 +10,8 @@ import xarray as xr
 
 from dcnbio.analysis.claim import Claim, Control
 from dcnbio.analysis.responses.blocks import by_block
+from dcnbio.analysis.responses.limits import limit_sides
+from dcnbio.analysis.responses.medians import median_with_limits
 from dcnbio.analysis.statistics.interval import Interval
 
 __all__ = ["level_claims"]
@@ -24,11 +26,16 @@ MEASURES = {
 
 @dataclass(frozen=True)
 class Middle:
-    """The median of a measure over the units of a block that have it, limits counted as what they are limits of."""
+    """The median of a measure over the units of a block that have it, limits taken as limits."""
 
     value: float
     n: int
     limits: int
+    beyond: int = 0
+
+    def __str__(self) -> str:
+        """Write it, as a limit where it is one."""
+        return f"{'<' if self.beyond < 0 else '>' if self.beyond else ''}{self.value:.3g}"
 
 
 def middle(units: xr.Dataset, name: str) -> Middle | None:
@@ -37,9 +44,9 @@ def middle(units: xr.Dataset, name: str) -> Middle | None:
     good = np.isfinite(values)
     if not good.any():
         return None
-    flag = f"censored_{name}"
-    limits = int(units[flag].values[good].sum()) if flag in units else 0
-    return Middle(float(np.median(values[good])), int(good.sum()), limits)
+    sides = limit_sides(units, name)[good]
+    value, beyond = median_with_limits(values[good].astype(np.float64), sides)
+    return Middle(value, int(good.sum()), int((sides != 0).sum()), beyond)
 
 
 def level_claims(measures: xr.Dataset, growth: xr.Dataset | None) -> list[Claim]:
@@ -105,7 +112,7 @@ def level_claim(blocks: tuple[int, int], words: str, pair: tuple[Middle, Middle]
         ratio,
         NONE,
         Control("the stride alone", expected),
-        f"From block {blocks[0]} to {blocks[1]} the median {words} goes from {first.value:.3g} to {second.value:.3g}, "
+        f"From block {blocks[0]} to {blocks[1]} the median {words} goes from {first} to {second}, "
         f"a ratio of {ratio:.2g}; the stride alone gives {expected:.2g}{limits}. "
         "This is described, without a verdict.",
     )

@@ -1,4 +1,4 @@
-"""Medians over the units of one network, with an interval over units and bounds for those that do not respond."""
+"""Medians over the units of one network, with an interval over units and bounds for what is not known of them."""
 
 from __future__ import annotations
 
@@ -8,11 +8,19 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from dcnbio.analysis.responses.measure_names import CENSORED
+from dcnbio.analysis.responses.limits import Sides, limit_sides
 from dcnbio.analysis.shapes import Floats
 from dcnbio.analysis.statistics.interval import Interval
+from dcnbio.analysis.statistics.survival import survival_medians
 
-__all__ = ["UnitMedian", "difference_of_medians", "median_of_values", "unit_median", "unresponsive"]
+__all__ = [
+    "UnitMedian",
+    "difference_of_medians",
+    "median_of_values",
+    "median_with_limits",
+    "unit_median",
+    "unresponsive",
+]
 
 RESAMPLES = 1999
 LEAST = 6
@@ -25,16 +33,20 @@ class UnitMedian:
     Attributes
     ----------
     value : float
-        NaN where no unit has the measure.
+        Limits taken as limits (Kaplan and Meier's estimate, Turnbull's where they lie on both sides). Where half the
+        units or more lie beyond all that is known, the median of values and limits as they stand, which the truth
+        lies beyond (`beyond`). NaN where no unit has the measure.
     interval : Interval
         Bootstrap over units of this network: it says nothing of other networks.
     n, missing, censored : int
-        Units with the measure, without it, and with a limit alone (which counts as its limit).
+        Units with the measure, without it, and with a limit alone.
     bounds : tuple of float
         Medians that are possible if the units without the measure, and those that do not respond, had any value at
-        all.
+        all, and those with a limit any value beyond it.
     unresponsive : int
         Units with the measure that respond with less than a stated share of the others, whose values say little.
+    beyond : int
+        1 where all that is known of the median is that it lies above `value`, -1 below it; else 0.
     """
 
     value: float
@@ -44,23 +56,66 @@ class UnitMedian:
     censored: int
     bounds: tuple[float, float]
     unresponsive: int = 0
+    beyond: int = 0
+
+    def __str__(self) -> str:
+        """Write the median in three digits, as a limit where it is one."""
+        return f"{'<' if self.beyond < 0 else '>' if self.beyond else ''}{self.value:.3g}" if self.n else "not known"
+
+    @property
+    def uncertain(self) -> bool:
+        """Whether something is not known of some unit."""
+        return bool(self.censored or self.missing or self.unresponsive)
 
     @property
     def caveat(self) -> str:
         """What to bear in mind, in words; empty if nothing."""
-        parts = []
-        if self.censored:
-            parts.append(f"{self.censored} of {self.n} are limits")
-        if self.missing or self.unresponsive:
-            low, high = (f"{b:.3g}" if np.isfinite(b) else "anything" for b in self.bounds)
-            counts = {"without it": self.missing, "unresponsive": self.unresponsive}
-            both = " and ".join(f"{count} {what}" for what, count in counts.items() if count)
-            parts.append(f"{both}, with which the median lies from {low} to {high}")
-        return "; ".join(parts)
+        counts = {"with a limit alone": self.censored, "without it": self.missing, "unresponsive": self.unresponsive}
+        said = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
+        if not said:
+            return ""
+        low, high = (f"{b:.3g}" if np.isfinite(b) else "anything" for b in self.bounds)
+        return f"of {self.n + self.missing} units {said}, with which the median lies from {low} to {high}"
+
+
+def possible_medians(values: Floats, sides: Sides, doubted: NDArray[np.bool_]) -> tuple[float, float]:
+    """Give the least and the largest median that units could have, of whom some are known by half or not at all."""
+    found = []
+    for end, open_side in ((-np.inf, -1), (np.inf, 1)):
+        open_ended = ~np.isfinite(values) | doubted | (sides == open_side)
+        ordered = np.sort(np.where(open_ended, end, values))
+        low, high = ordered[(values.size - 1) // 2], ordered[values.size // 2]
+        found.append(float((low + high) / 2) if np.isfinite([low, high]).all() else float(end))
+    return found[0], found[1]
+
+
+def median_with_limits(values: Floats, sides: Sides) -> tuple[float, int]:
+    """Give the median of values, some of which are limits, and on which side of it the truth lies if it is one.
+
+    Parameters
+    ----------
+    values : array [unit]
+        Finite.
+    sides : int array [unit]
+        0 where a value is known; 1 where the truth lies above, -1 below.
+
+    Examples
+    --------
+    >>> median_with_limits(np.array([1.0, 2.0, 3.0, 4.0, 5.0]), np.array([0, 1, 0, 0, 0]))
+    (4.0, 0)
+    >>> median_with_limits(np.array([1.0, 5.0, 6.0, 7.0]), np.array([0, 1, 1, 1]))
+    (5.5, 1)
+    """
+    ends = float(values.min()), float(values.max())
+    median = float(survival_medians(values, sides, np.ones((1, values.size)), ends)[0])
+    for end, sign in zip(ends, (-1, 1), strict=True):
+        if median == end and (sides == sign).any():
+            return float(np.median(values)), sign
+    return median, 0
 
 
 def median_of_values(
-    values: Floats, rng: np.random.Generator, censored: int = 0, silent: NDArray[np.bool_] | None = None
+    values: Floats, rng: np.random.Generator, sides: Sides | None = None, silent: NDArray[np.bool_] | None = None
 ) -> UnitMedian:
     """Take the median of what is finite.
 
@@ -69,14 +124,19 @@ def median_of_values(
     values : array [unit]
         NaN where a unit does not have it.
     rng : numpy.random.Generator
-    censored : int
-        How many of the values are limits.
+    sides : int array [unit], optional
+        1 where a value is a lower limit, -1 where it is an upper one, else 0.
     silent : bool array [unit], optional
         Which units do not respond. Their values count in the median; the bounds let them be anything.
 
     Returns
     -------
     UnitMedian
+
+    Notes
+    -----
+    It misleads where units are limits for reasons that go with their value beyond the limit, which the estimate assumes
+    not to be so; the bounds assume nothing.
 
     Examples
     --------
@@ -86,24 +146,29 @@ def median_of_values(
     """
     has = np.isfinite(values)
     known, missing = values[has], int((~has).sum())
+    side = np.zeros(values.shape, dtype=int) if sides is None else np.where(has, sides, 0)
     doubted = np.zeros(values.shape, dtype=bool) if silent is None else silent & has
     if not known.size:
         return UnitMedian(float("nan"), Interval.none("no unit has the measure"), 0, missing, 0, (np.nan, np.nan))
-    bounds = []
-    for end in (-np.inf, np.inf):
-        ordered = np.sort(np.where(has & ~doubted, values, end))
-        low, high = ordered[(values.size - 1) // 2], ordered[values.size // 2]
-        bounds.append(float((low + high) / 2) if np.isfinite([low, high]).all() else float(end))
+    median, beyond = median_with_limits(known, side[has])
     if known.size < LEAST:
         interval = Interval.none(f"{known.size} units are too few to resample (at least {LEAST})")
     else:
-        drawn = np.median(known[rng.integers(0, known.size, (RESAMPLES, known.size))], axis=1)
+        drawn = resampled_medians(known, side[has], rng)
         low, high = np.quantile(drawn, [0.025, 0.975])
         interval = Interval(float(low), float(high), 0.95, "percentile bootstrap over units of this network")
-    possible = (bounds[0], bounds[1])
-    return UnitMedian(
-        float(np.median(known)), interval, int(known.size), missing, censored, possible, int(doubted.sum())
-    )
+    possible = possible_medians(values, side, doubted)
+    counts = int(known.size), missing, int((side != 0).sum())
+    return UnitMedian(median, interval, *counts, possible, int(doubted.sum()), beyond)
+
+
+def resampled_medians(known: Floats, side: Sides, rng: np.random.Generator) -> Floats:
+    """Draw units with replacement, and take the median of each draw."""
+    if not side.any():
+        found: Floats = np.median(known[rng.integers(0, known.size, (RESAMPLES, known.size))], axis=1)
+        return found
+    weights = rng.multinomial(known.size, np.full(known.size, 1 / known.size), RESAMPLES).astype(np.float64)
+    return survival_medians(known, side, weights, (float(known.min()), float(known.max())))
 
 
 def unresponsive(measures: xr.Dataset) -> NDArray[np.bool_] | None:
@@ -116,13 +181,13 @@ def unresponsive(measures: xr.Dataset) -> NDArray[np.bool_] | None:
 
 def unit_median(measures: xr.Dataset, name: str, rng: np.random.Generator) -> UnitMedian:
     """Take the median of a measure over all units of a network that have it, responsive or not."""
-    values = measures[name].values
-    flag = f"censored_{name}"
-    censored = int((measures[flag].values & np.isfinite(values)).sum()) if name in CENSORED and flag in measures else 0
-    return median_of_values(values, rng, censored, unresponsive(measures))
+    values = measures[name].values.astype(np.float64)
+    return median_of_values(values, rng, limit_sides(measures, name), unresponsive(measures))
 
 
-def difference_of_medians(a: Floats, b: Floats, rng: np.random.Generator) -> tuple[float, Interval]:
+def difference_of_medians(
+    a: Floats, b: Floats, rng: np.random.Generator, sides: tuple[Sides | None, Sides | None] = (None, None)
+) -> tuple[float, Interval]:
     """Give the median of a minus that of b, with an interval over the units of both, drawn independently.
 
     Parameters
@@ -130,6 +195,8 @@ def difference_of_medians(a: Floats, b: Floats, rng: np.random.Generator) -> tup
     a, b : array [unit]
         Of two networks, NaN where a unit does not have it.
     rng : numpy.random.Generator
+    sides : two int arrays [unit] or None
+        Of a and of b: 1 where a value is a lower limit, -1 where it is an upper one, else 0.
 
     Returns
     -------
@@ -143,12 +210,15 @@ def difference_of_medians(a: Floats, b: Floats, rng: np.random.Generator) -> tup
     >>> difference_of_medians(np.arange(9.0) + 5, np.arange(9.0), np.random.default_rng(0))[0]
     5.0
     """
-    known = [values[np.isfinite(values)] for values in (a, b)]
-    if not all(values.size for values in known):
+    known = []
+    for values, side in zip((a, b), sides, strict=True):
+        has = np.isfinite(values)
+        known.append((values[has], np.zeros(int(has.sum()), dtype=int) if side is None else side[has]))
+    if not all(values.size for values, _ in known):
         return float("nan"), Interval.none("no unit of one of the networks has the measure")
-    difference = float(np.median(known[0]) - np.median(known[1]))
-    if min(values.size for values in known) < LEAST:
-        return difference, Interval.none(f"too few units to resample (at least {LEAST} of each network)")
-    drawn = [np.median(v[rng.integers(0, v.size, (RESAMPLES, v.size))], axis=1) for v in known]
+    first, second = (median_with_limits(*one)[0] for one in known)
+    if min(values.size for values, _ in known) < LEAST:
+        return first - second, Interval.none(f"too few units to resample (at least {LEAST} of each network)")
+    drawn = [resampled_medians(*one, rng) for one in known]
     low, high = np.quantile(drawn[0] - drawn[1], [0.025, 0.975])
-    return difference, Interval(float(low), float(high), 0.95, "percentile bootstrap over units of both networks")
+    return first - second, Interval(float(low), float(high), 0.95, "percentile bootstrap over units of both networks")

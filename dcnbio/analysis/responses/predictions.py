@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 
+from dcnbio.analysis.responses.limits import KnownValues, known
 from dcnbio.analysis.shapes import Floats
 
 __all__ = ["PREDICTIONS", "Parts", "Prediction"]
@@ -22,17 +23,16 @@ class Parts:
 
     Attributes
     ----------
-    measured, predicted, frozen, left : array [unit]
-        NaN where a unit does not have it.
-    censored : int
-        How many of the values measured are limits.
+    measured, predicted, frozen : KnownValues
+        Which of them are limits is known.
+    left : array [unit]
+        NaN where a unit does not have it, or where what it follows from is a limit.
     """
 
-    measured: Floats
-    predicted: Floats
-    frozen: Floats
+    measured: KnownValues
+    predicted: KnownValues
+    frozen: KnownValues
     left: Floats
-    censored: int = 0
 
 
 @dataclass(frozen=True)
@@ -61,21 +61,10 @@ class Prediction:
     parts: Callable[[xr.Dataset], Parts]
 
 
-def known(measures: xr.Dataset, name: str) -> tuple[Floats, int]:
-    """Give a measure, and how many of it are limits; NaN for all where it was not recorded."""
-    if name not in measures:
-        return np.full(measures.sizes["unit"], np.nan), 0
-    values = measures[name].values.astype(np.float64)
-    flag = f"censored_{name}"
-    limits = int((measures[flag].values & np.isfinite(values)).sum()) if flag in measures else 0
-    return values, limits
-
-
 def uncensored(measures: xr.Dataset, name: str) -> Floats:
     """Give a measure without what is a limit alone, since limits have no ratio."""
-    values, _ = known(measures, name)
-    flag = f"censored_{name}"
-    return np.where(measures[flag].values, np.nan, values) if flag in measures else values
+    found = known(measures, name)
+    return found.values if found.sides is None else np.where(found.sides != 0, np.nan, found.values)
 
 
 def octaves(over: Floats, under: Floats) -> Floats:
@@ -96,17 +85,16 @@ def by_law(name: str, words: str, short: str, *, ratio: bool = True) -> Predicti
     """Set a measure beside what the law gives; what is left is in octaves, or the difference where a ratio is none."""
 
     def parts(measures: xr.Dataset) -> Parts:
-        values, limits = known(measures, name)
         here, there = uncensored(measures, name), uncensored(measures, f"{name}_law")
         left = octaves(here, there) if ratio else here - there
-        return Parts(values, known(measures, f"{name}_law")[0], known(measures, f"{name}_frozen")[0], left, limits)
+        return Parts(*(known(measures, f"{name}{suffix}") for suffix in ("", "_law", "_frozen")), left)
 
     return Prediction(words, short, "law", (name, f"{name}_law"), parts)
 
 
 def readable(measures: xr.Dataset, name: str, suffix: str = "") -> Floats:
     """Give a parameter of Naka and Rushton's function where that describes the unit: no limits, R2 above 0.9."""
-    values, quality = uncensored(measures, f"{name}{suffix}"), known(measures, f"r_squared{suffix}")[0]
+    values, quality = uncensored(measures, f"{name}{suffix}"), known(measures, f"r_squared{suffix}").values
     limits = f"censored_c50{suffix}"
     bad = ~(quality > LEAST_R_SQUARED)
     if limits in measures:
@@ -120,7 +108,7 @@ def by_law_of_fit(name: str, words: str, short: str) -> Prediction:
     def parts(measures: xr.Dataset) -> Parts:
         here, there = (readable(measures, name, suffix) for suffix in ("", "_law"))
         frozen = readable(measures, name, "_frozen") if f"{name}_frozen" in measures else np.full(here.shape, np.nan)
-        return Parts(here, there, frozen, octaves(here, there))
+        return Parts(*map(KnownValues, (here, there, frozen)), octaves(here, there))
 
     return Prediction(words, short, "law", (name, f"{name}_law", "r_squared", "r_squared_law"), parts)
 
@@ -138,7 +126,7 @@ def at_low_contrast(name: str, words: str, short: str, predicted: float | None) 
             expected = octaves(uncensored(measures, low), uncensored(measures, f"{name}_law"))
         else:
             expected = np.where(np.isfinite(measured), predicted, np.nan)
-        return Parts(measured, expected, change(measures, "_frozen"), measured - expected)
+        return Parts(*map(KnownValues, (measured, expected, change(measures, "_frozen"))), measured - expected)
 
     return Prediction(words, short, "law", (name, low, f"{name}_law"), parts)
 
@@ -147,9 +135,8 @@ def by_norm(name: str, words: str, short: str, suffix: str) -> Prediction:
     """Set a measure beside what of it goes when the norms' statistics are frozen or held."""
 
     def parts(measures: xr.Dataset) -> Parts:
-        values, limits = known(measures, name)
-        frozen, _ = known(measures, f"{name}_{suffix}")
-        return Parts(values, values - frozen, frozen, frozen, limits)
+        values, frozen = known(measures, name), known(measures, f"{name}_{suffix}")
+        return Parts(values, KnownValues(values.values - frozen.values), frozen, frozen.values)
 
     return Prediction(words, short, "norm", (name, f"{name}_{suffix}"), parts)
 
