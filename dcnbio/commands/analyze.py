@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import textwrap
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import App, Parameter
@@ -15,8 +14,9 @@ from dcnbio.commands.analyze_primate import primate
 from dcnbio.commands.analyze_responses import responses
 from dcnbio.commands.options import PRINTED, Model, Where
 from dcnbio.commands.output import Speaker
+from dcnbio.commands.scales_networks import gather
 from dcnbio.commands.table import table
-from dcnbio.errors import CheckpointError, InputError
+from dcnbio.errors import InputError
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -50,6 +50,13 @@ def scales(
         str, Parameter(help="Shipped names or files; all shipped trained networks with SRF layers if none.")
     ],
     model: Model = None,
+    controls: Annotated[
+        str | None,
+        Parameter(
+            help="Trained networks of the same rows whose scales began elsewhere, between commas, or none; those that "
+            "ship if left out."
+        ),
+    ] = None,
     resampling: Annotated[Resampling, Parameter(name="*")] = RESAMPLING,
     where: Annotated[Where, Parameter(name="*")] = PRINTED,
 ) -> int:
@@ -61,7 +68,7 @@ def scales(
         check_result_path(where.out, overwrite=where.overwrite)
     if resampling.resamples < 99:
         raise InputError(f"--resamples is {resampling.resamples}; limits at 95 % need at least 99 (1999 for print).")
-    found = analyze_scales(gather(checkpoints, model), progress=progress, **vars(resampling))
+    found = analyze_scales(gather(checkpoints, model, controls), progress=progress, **vars(resampling))
     text = report(found)
     if where.out is not None:
         write_result(found.to_tree(), where.out, "scales", overwrite=where.overwrite)
@@ -75,35 +82,16 @@ def progress(part: str) -> None:
     print(f"{part} ...", file=sys.stderr, flush=True)
 
 
-def gather(checkpoints: tuple[str, ...], model: str | None) -> dict[str, xr.DataTree]:
-    """Record the filters of each network; of all shipped ones, those with SRF layers."""
-    from dcnbio.model.loading import shipped_checkpoints, shipped_controls
-    from dcnbio.probe.filters import checkpoint_filters
-
-    if checkpoints:
-        if len(set(checkpoints)) < len(checkpoints):
-            raise InputError(f"a checkpoint is named twice in {', '.join(checkpoints)}; one network counts once.")
-        stems = {name: Path(name).stem for name in checkpoints}
-        short = len(set(stems.values())) == len(stems)
-        return {stems[name] if short else name: checkpoint_filters(name, model) for name in checkpoints}
-    found = {}
-    for name in [*shipped_checkpoints(), *shipped_controls()]:
-        try:
-            filters = checkpoint_filters(name, model)
-        except CheckpointError:
-            raise
-        except InputError as error:  # a network without SRF layers
-            print(f"{name} is left out: {error}", file=sys.stderr)
-            continue
-        if filters.attrs["trained"]:  # what an untrained network would show stands in every header
-            found[name] = filters
-    return found
-
-
 def as_json(found: ScalesResult) -> dict[str, Any]:
     """Give plain values."""
     networks = [
-        {"name": one.name, "row": one.row, "weights": one.filters.attrs["weights"], "layers": plain_layers(one.table)}
+        {
+            "name": one.name,
+            "row": one.row,
+            "weights": one.filters.attrs["weights"],
+            "scales_began": one.start,
+            "layers": plain_layers(one.table),
+        }
         for one in found.networks
     ]
     return {
@@ -171,7 +159,10 @@ def layers_report(network: NetworkScales) -> str:
             ]
         )
     header = ["layer", "k", "before", "sigma", "oct", "eff.", "cut%", "c/px", "odd%", "even", "c-s", "blob"]
-    return "\n".join([f"{network.name} ({network.row}), filters by layer", table(header, rows)])
+    return "\n".join([wrapped(f"{network.name} ({network.row}), filters by layer"), table(header, rows)])
+
+
+SHORT = {"within": "yes", "beyond": "no", "cannot tell": "unclear", "all equal": "equal"}
 
 
 def distributions_report(found: list[ConvolutionScales]) -> str:
@@ -190,7 +181,7 @@ def distributions_report(found: list[ConvolutionScales]) -> str:
                 "-" if one.after.fit.degenerate else shown(after["largest"].value, ".3f"),
                 "-" if one.after.fit.degenerate else shown(after["largest"].interval.high, ".3f"),
                 shown(one.after.fit_test.p, ".3f"),
-                one.after.verdict,
+                SHORT[one.after.verdict],
             ]
         )
         if one.change is not None:
@@ -199,7 +190,7 @@ def distributions_report(found: list[ConvolutionScales]) -> str:
             start = "all equal" if one.before and one.before["log2_sd"].value == 0 else start
             r, share = one.change.correlation.value, 100 * one.change.share.value
             memory.append([one.layer, shown(r, ".3f"), shown(share, ".1f"), *shifts, start])
-    header = ["layer", "n", "s", "skew", "L-skew", "L-kurt", "D", "D <", "p", "D < 0.02?"]
+    header = ["layer", "n", "s", "skew", "L-skew", "L-kurt", "D", "D <", "p", "< 0.02?"]
     parts = [table(header, rows)]
     if memory:
         parts.append(table(["layer", "r before", "made %", "shift 5 %", "50 %", "95 % (oct)", "D before"], memory))

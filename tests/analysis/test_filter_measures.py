@@ -1,5 +1,7 @@
 """Filters from alpha: taps, energy, window, shape and frequency against the kernels that the network itself builds."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -168,3 +170,26 @@ def test_shares_sum_to_1_on_the_pixel_grid():
 def test_orientation_of_nothing_is_not_a_number():
     assert np.isnan(orientation(np.zeros((6, 1)), 1)).all()
     assert np.isnan(orientation(np.zeros((6, 1)), 2)).all()
+
+
+def test_energy_cut_filter_by_filter_is_that_of_all_together():
+    rng = np.random.default_rng(0)
+    alpha, sigma = rng.normal(size=(6, 9, 8)), 2 ** rng.normal(0, 1, size=(9, 8))
+    half = np.full(sigma.shape, 3)
+    found = energy_cut(alpha, sigma, half)
+    for i, o in np.ndindex(sigma.shape):
+        alone = energy_cut(alpha[:, i, o, None, None], np.array(sigma[i, o]), np.array(3))
+        assert found[i, o] == pytest.approx(float(alone[0, 0]), abs=1e-12)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="peak memory is read from /proc")
+def test_one_wide_filter_costs_no_memory_for_the_others():
+    code = """
+import re, numpy as np
+from dcnbio.analysis.filters.energy import energy_cut
+sigma = np.ones((129, 128)); sigma[5, 6] = 500.0
+energy_cut(np.ones((6, 129, 128)), sigma, np.full(sigma.shape, 3))
+print(re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[1])
+"""
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert int(done.stdout) < 250_000  # all filters as wide as that one would take 3 GB for one array

@@ -9,6 +9,8 @@ from dcnbio.analysis.shapes import Floats, Integers
 
 __all__ = ["energy_cut", "filter_energy", "square_of"]
 
+SAMPLES = 1 << 18  # pixels along a filter times filters that are sampled at a time
+
 
 def square_of(alpha: Floats) -> Floats:
     """Put alpha, shape (F, ...), into a square by derivative order, shape (N + 1, N + 1, ...): along y, along x.
@@ -75,9 +77,32 @@ def energy_cut(alpha: Floats, sigma: Floats, half: Integers) -> Floats:
     >>> [round(float(energy_cut(flat, np.array(s), np.array(3))[0, 0]), 3) for s in (1.0, 3.0)]
     [0.0, 0.182]
     """
+    if sigma.ndim == 0:
+        return cut_within(alpha, sigma, half)
+    # ordered by scale, so that a wide filter makes its own samples wide and no others'
+    order = np.argsort(sigma, axis=None)
+    weights, scales, halves = alpha.reshape(len(alpha), 1, -1)[..., order], sigma.ravel()[order], half.ravel()[order]
+    found = np.empty(sigma.size)
+    start = 0
+    while start < sigma.size:
+        most = max(1, SAMPLES // (2 * reach_of(alpha, scales[start], halves[start]) + 1))
+        octave = int(np.searchsorted(scales[start:], 2 * scales[start])) + 1
+        some = slice(start, min(start + min(most, octave), sigma.size))
+        found[order[some]] = cut_within(weights[..., some], scales[None, some], halves[None, some])[0]
+        start = some.stop
+    return found.reshape(sigma.shape)
+
+
+def reach_of(alpha: Floats, sigma: Floats, half: Integers) -> int:
+    """Give the half-width in pixels within which filters of these scales have all their energy."""
     order = basis_orders(alpha.shape[0])[-1][0]
-    reach = int(max(np.max(half), np.ceil((6 + order) * np.max(sigma))))
-    wide = sampled_taps(sigma, order, half, reach=reach)
+    return int(max(np.max(half), np.ceil((6 + order) * np.max(sigma))))
+
+
+def cut_within(alpha: Floats, sigma: Floats, half: Integers) -> Floats:
+    """Give the share of filters' energy outside their windows, all sampled as widely as the widest needs."""
+    reach = reach_of(alpha, sigma, half)
+    wide = sampled_taps(sigma, basis_orders(alpha.shape[0])[-1][0], half, reach=reach)
     x = np.arange(-reach, reach + 1)
     within = wide * (np.abs(x) <= half[..., None])[..., None, :]
     everywhere, kept = filter_energy(alpha, wide), filter_energy(alpha, within)

@@ -13,6 +13,7 @@ from dcnbio.analysis.scales.distribution_claims import ConvolutionScales, convol
 from dcnbio.analysis.scales.kind_claims import kind_claims
 from dcnbio.analysis.scales.network import NetworkScales, measure_network
 from dcnbio.analysis.scales.result import ScalesResult
+from dcnbio.analysis.scales.training_alone import training_alone_claims, training_alone_sentences
 from dcnbio.errors import InputError
 
 __all__ = ["analyze_scales"]
@@ -89,6 +90,7 @@ def analyze_scales(
             found = convolution_scales(network, layer, rng, resamples)
             distributions.setdefault(network.name, []).append(found)
             claims += distribution_claims(network, found)
+    claims += training_alone_claims(networks, distributions)
     conclusion = "; ".join(sentences(networks, claims, distributions)) + "."
     return ScalesResult(tuple(networks), distributions, tuple(claims), conclusion, seed, resamples)
 
@@ -134,4 +136,5 @@ def sentences(
             said.append(f"{row} (n = {claim.n}): scale {signed(claim.estimate)} octaves per layer of depth, {before}")
     for name, found in distributions.items():
         said.append(f"{name}: {lognormal_sentence(found)}")
+    said += training_alone_sentences(networks, distributions)
     return said or [f"{networks[0].name}: one SRF layer, no trend with depth"]

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 
-from dcnbio.analysis.scales.initialisation import INITIAL_OCTAVES
 from dcnbio.analysis.shapes import Floats
 from dcnbio.analysis.statistics.interval import Interval
 from dcnbio.analysis.statistics.t_interval import t_interval
@@ -51,9 +50,9 @@ def slope(values: Floats) -> float:
 
 
 def chance_of_start(table: xr.Dataset) -> float:
-    """Give 1.96 standard deviations of the slope that independent starts log2 sigma ~ N(0, 2/3) have."""
+    """Give 1.96 standard deviations of the slope that independent starts of log2 sigma have; 0 for equal ones."""
     depth = np.arange(table.sizes["layer"]) - (table.sizes["layer"] - 1) / 2
-    variance = INITIAL_OCTAVES**2 / np.where(table["per_pair"] == 1, table["filters"], 1)
+    variance = table["start_sd"].values ** 2 / np.where(table["per_pair"] == 1, table["filters"], 1)
     return 1.96 * math.sqrt(float(depth**2 @ variance)) / float(depth @ depth)
 
 

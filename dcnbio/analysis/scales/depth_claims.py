@@ -6,14 +6,16 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from scipy.stats import chi2
 
 from dcnbio.analysis.claim import Claim, Control
 from dcnbio.analysis.scales.depth import DepthTrend, depth_trend
 from dcnbio.analysis.scales.initialisation import against_start
 from dcnbio.analysis.scales.network import NetworkScales
+from dcnbio.analysis.shapes import Floats
 from dcnbio.analysis.statistics.goodness_of_fit import lognormal_goodness_of_fit
 from dcnbio.analysis.statistics.interval import Interval
-from dcnbio.analysis.statistics.lognormal import fit_lognormal
+from dcnbio.analysis.statistics.lognormal import LogNormal, fit_lognormal
 from dcnbio.analysis.statistics.t_interval import t_interval
 
 __all__ = ["depth_claims", "shared_scale_claim", "signed", "window_claims"]
@@ -44,7 +46,6 @@ def rise(row: str, trend: DepthTrend) -> Claim:
     """Say how log2 sigma changes with depth, beside the start's."""
     mean = float(trend.slopes.mean())
     chance = trend.chance / math.sqrt(trend.n)
-    beyond = "more than" if abs(mean) > chance else "no more than"
     known = trend.initial[np.isfinite(trend.initial)]
     if known.size:
         start = Control("the same slope before training", float(known.mean()), trend.initial_interval)
@@ -57,10 +58,18 @@ def rise(row: str, trend: DepthTrend) -> Claim:
         mean,
         trend.interval,
         start,
-        f"In {who(trend.n)} the scale changes by {signed(mean)} octaves per layer of depth, "
-        f"{beyond} a chance start makes (95 % of {'such means' if trend.n > 1 else 'untrained networks'} lie within "
-        f"+-{chance:.2f}).",
+        f"In {who(trend.n)} the scale changes by {signed(mean)} octaves per layer of depth, {beside_chance(trend)}.",
     )
+
+
+def beside_chance(trend: DepthTrend) -> str:
+    """Say how a slope compares with those that chance starts have."""
+    if trend.chance == 0:
+        return "where all layers began with the same scale"
+    chance = trend.chance / math.sqrt(trend.n)
+    beyond = "more than" if abs(float(trend.slopes.mean())) > chance else "no more than"
+    untrained = "such means" if trend.n > 1 else "untrained networks"
+    return f"{beyond} a chance start makes (95 % of {untrained} lie within +-{chance:.2f})"
 
 
 def rise_by_training(row: str, trend: DepthTrend) -> Claim:
@@ -136,20 +145,20 @@ def shared_scale_claim(networks: Sequence[NetworkScales], rng: np.random.Generat
     if not logs.size:
         return []
     sigma = np.exp2(logs)
-    fit, test, start = fit_lognormal(sigma), lognormal_goodness_of_fit(sigma, rng), against_start(sigma)
+    octaves = float(networks[0].table["start_sd"].values[networks[0].table["per_pair"].values == 0][0])
+    fit, test = fit_lognormal(sigma), lognormal_goodness_of_fit(sigma, rng)
     tested = f"test of fit: {test.reason}" if test.reason else f"test of fit p = {test.p:.2g}"
-    spread = Interval(fit.s * start.spread_interval[0] / start.spread, fit.s * start.spread_interval[1] / start.spread)
-    return [
-        Claim(
-            f"{networks[0].row}: s of the log-normal fitted to the layers' scales",
-            sigma.size,
-            "layers",
-            fit.s,
-            Interval(spread.low, spread.high, 0.95, "chi-square, independent layers")
-            if sigma.size > 1 and not fit.degenerate
-            else Interval.none("all scales are equal" if fit.degenerate else "one scale has no spread"),
-            Control("s of the start, log2 sigma ~ N(0, 2/3)", 2 / 3 * math.log(2)),
-            f"The {sigma.size} layers have median {fit.median:.2f} pixels and s = {fit.s:.2f} ({tested}); "
-            f"{start.sentence}.",
-        )
-    ]
+    began = against_start(sigma, octaves).sentence if octaves > 0 else "before training all were equal"
+    about = f"{networks[0].row}: s of the log-normal fitted to the layers' scales", sigma.size, "layers", fit.s
+    start = Control(f"s of the start, log2 sigma ~ N(0, {octaves:.2g})", octaves * math.log(2))
+    text = f"The {sigma.size} layers have median {fit.median:.2f} pixels and s = {fit.s:.2f} ({tested}); {began}."
+    return [Claim(*about, spread_interval(sigma, fit), start, text)]
+
+
+def spread_interval(sigma: Floats, fit: LogNormal) -> Interval:
+    """Give the interval of s of independent layers, or why there is none."""
+    if fit.degenerate or sigma.size < 2:
+        return Interval.none("all scales are equal" if sigma.size > 1 else "one scale has no spread")
+    n = sigma.size
+    low, high = (fit.s * math.sqrt(n / chi2.ppf(at, n - 1)) for at in (0.975, 0.025))
+    return Interval(float(low), float(high), 0.95, "chi-square, independent layers")

@@ -12,6 +12,7 @@ from dcnbio.analysis.scales.change import ScaleChange, scale_change
 from dcnbio.analysis.scales.distribution import Estimate, ScaleDistribution, scale_distribution, shape_estimates
 from dcnbio.analysis.scales.initialisation import INITIAL_OCTAVES, AgainstStart, against_start
 from dcnbio.analysis.scales.network import NetworkScales
+from dcnbio.analysis.statistics.held_out import HeldOut
 from dcnbio.analysis.statistics.interval import Interval
 from dcnbio.analysis.statistics.l_moments import NORMAL_L_KURTOSIS
 from dcnbio.analysis.statistics.lognormal import LogNormal
@@ -67,7 +68,7 @@ def convolution_scales(
 
 def control_of(found: ConvolutionScales, name: str) -> Control:
     """Give what the start has, or what a start of log2 sigma ~ N(0, 2/3) is expected to have."""
-    if found.before is not None and name in ("largest", "moved") and found.before["log2_sd"].value == 0:
+    if found.before is not None and name not in ("log2_mean", "log2_sd") and found.before["log2_sd"].value == 0:
         return Control("the same filters before training, whose scales are all equal: they have no distribution")
     if found.before is not None:
         return Control("the same filters before training", found.before[name].value, found.before[name].interval)
@@ -161,8 +162,6 @@ def family_claims(where: str, found: ConvolutionScales) -> list[Claim]:
     """Say whether other families describe held-out filters better."""
     claims = []
     for other in found.after.against:
-        better = "describes" if other.gain > 0 else "does not describe"
-        sure = "" if other.interval.exists and 0 not in other.interval else ", though the interval includes 0"
         claims.append(
             Claim(
                 f"{where}: held-out log-likelihood of log-normal minus {other.family} (nats per filter)",
@@ -171,10 +170,20 @@ def family_claims(where: str, found: ConvolutionScales) -> list[Claim]:
                 other.gain,
                 other.interval,
                 Control("equally good", 0.0),
-                f"A log-normal {better} held-out filters better than {other.family} does{sure}.",
+                better_family(other),
             )
         )
     return claims
+
+
+def better_family(other: HeldOut) -> str:
+    """Say which of two families describes held-out filters better, where that can be said."""
+    article = "an" if other.family[0] in "aeiou" else "a"
+    rival = f"{article} {other.family}"
+    if not other.interval.exists or 0 in other.interval:
+        return f"Neither a log-normal nor {rival} is seen to describe held-out filters better."
+    first, second = ("a log-normal", rival) if other.gain > 0 else (rival, "a log-normal")
+    return f"{first.capitalize()} describes held-out filters better than {second} does."
 
 
 def change_claims(where: str, found: ConvolutionScales) -> list[Claim]:

@@ -12,20 +12,43 @@ from scipy.stats import chi2, kstest
 
 from dcnbio.analysis.statistics.sample import positive_sample
 
-__all__ = ["INITIAL_OCTAVES", "AgainstStart", "against_start"]
+__all__ = ["INITIAL_OCTAVES", "INITIAL_OCTAVES_IN_TIME", "AgainstStart", "against_start", "start_octaves"]
 
 INITIAL_OCTAVES = 2 / 3
 """log2 sigma starts as N(0, 2/3), in octaves, so sigma starts log-normal with s = 0.462 and skewness 1.58."""
 
+INITIAL_OCTAVES_IN_TIME = 0.1
+"""Where filters change with solver time, log2 sigma at t = 0 starts as N(0, 0.1)."""
+
+
+def start_octaves(start: str, in_time: bool) -> float:
+    """Give the standard deviation that log2 sigma has over untrained networks, in octaves.
+
+    Parameters
+    ----------
+    start : str
+        Where scales begin: "constant" has none; "log2-uniform" has that of "paper".
+    in_time : bool
+        Whether filters change with solver time.
+
+    Examples
+    --------
+    >>> start_octaves("constant", in_time=False), start_octaves("paper", in_time=True)
+    (0.0, 0.1)
+    """
+    if start == "constant":
+        return 0.0
+    return INITIAL_OCTAVES_IN_TIME if in_time else INITIAL_OCTAVES
+
 
 @dataclass(frozen=True)
 class AgainstStart:
-    """How a sample of scales compares with 2^N(0, 2/3).
+    """How a sample of scales compares with the distribution it is drawn from before training.
 
     Attributes
     ----------
     shift, spread : float
-        Mean of log2 sigma in octaves (0 at the start), and its standard deviation over 2/3 (1 at the start).
+        Mean of log2 sigma in octaves (0 at the start), and its standard deviation over the start's (1 at the start).
     shift_interval, spread_interval : tuple of float
         95 %, for independent values.
     distance, p : float
@@ -53,13 +76,15 @@ class AgainstStart:
         )
 
 
-def against_start(sigma: ArrayLike) -> AgainstStart:
+def against_start(sigma: ArrayLike, octaves: float = INITIAL_OCTAVES) -> AgainstStart:
     """Compare scales with the distribution they are drawn from before training, log2 sigma ~ N(0, 2/3).
 
     Parameters
     ----------
     sigma : array, any shape
         Scales in pixels, at least one.
+    octaves : float
+        Standard deviation of the start, above 0; see `start_octaves`.
 
     Returns
     -------
@@ -84,9 +109,9 @@ def against_start(sigma: ArrayLike) -> AgainstStart:
     n = logs.size
     mean, sd = float(logs.mean()), float(logs.std(ddof=1)) if n > 1 else math.nan
     half = float(stdtrit(n - 1, 0.975)) * sd / math.sqrt(n) if n > 1 else math.nan
-    ratio = sd / INITIAL_OCTAVES
+    ratio = sd / octaves
     limits = np.sqrt((n - 1) / chi2.ppf([0.975, 0.025], n - 1)) if n > 1 else np.full(2, np.nan)
-    test = kstest(logs, "norm", args=(0.0, INITIAL_OCTAVES))
+    test = kstest(logs, "norm", args=(0.0, octaves))
     return AgainstStart(
         shift=mean,
         spread=ratio,

@@ -6,6 +6,7 @@ import numpy as np
 import xarray as xr
 
 from dcnbio.analysis.filters.kinds import KINDS
+from dcnbio.analysis.scales.initialisation import start_octaves
 from dcnbio.analysis.scales.measures import spatial_inputs
 
 __all__ = ["layer_table"]
@@ -22,8 +23,8 @@ def mean_log2(layer: xr.Dataset, name: str) -> float:
     return float(values.mean())
 
 
-def layer_row(layer: xr.Dataset, measures: xr.Dataset) -> dict[str, float]:
-    """Sum one layer up."""
+def layer_row(layer: xr.Dataset, measures: xr.Dataset, start: str) -> dict[str, float]:
+    """Sum one layer up, of a network whose scales began at `start`."""
     after = spatial_inputs(layer)["log2_sigma"]
     energy = float(measures["energy"].sum())
     kinds = {
@@ -36,6 +37,7 @@ def layer_row(layer: xr.Dataset, measures: xr.Dataset) -> dict[str, float]:
         "log2_sigma": mean_log2(layer, "log2_sigma"),
         "log2_sigma_initial": mean_log2(layer, "log2_sigma_initial"),
         "log2_sigma_at_end": float(after.isel(time=-1).mean()),
+        "start_sd": start_octaves(start, in_time=layer.sizes["time"] > 1),
         "sigma": float(measures["sigma"].median()),
         "effective_sigma": float(measures["effective_sigma"].median()),
         "kernel_size": float(measures["kernel_size"].max()),
@@ -54,6 +56,7 @@ ABOUT = {
     "log2_sigma": ("mean log2 scale at solver time 0", OCTAVES),
     "log2_sigma_initial": ("mean log2 scale before training, NaN where not known", OCTAVES),
     "log2_sigma_at_end": ("mean log2 scale at solver time T", OCTAVES),
+    "start_sd": ("standard deviation of log2 scale over untrained networks", "octaves"),
     "sigma": ("median nominal scale", "pixels"),
     "effective_sigma": ("median scale of the sampled and cut Gaussian", "pixels"),
     "kernel_size": ("width of the widest kernel", "pixels"),
@@ -80,7 +83,8 @@ def layer_table(filters: xr.DataTree, measures: dict[str, xr.Dataset]) -> xr.Dat
         Per ``layer``, in order of depth: mean log2 scale now and before training, ``change`` (octaves), median nominal
         and effective scale, kernel size, energy cut by the windows, spatial frequency, and shares of filter kinds.
     """
-    rows = {name: layer_row(node.to_dataset(), measures[name]) for name, node in filters.children.items()}
+    start = str(filters.attrs.get("initial_sigma", "paper"))
+    rows = {name: layer_row(node.to_dataset(), measures[name], start) for name, node in filters.children.items()}
     names = list(rows)
     table = xr.Dataset(coords={"layer": names, "depth": ("layer", np.arange(1, len(names) + 1))})
     for key in rows[names[0]]:

@@ -12,7 +12,10 @@ from dcnbio.analysis.scales.measures import filter_measures, time_inputs
 from dcnbio.analysis.shapes import Floats
 from dcnbio.errors import InputError
 
-__all__ = ["NetworkScales", "measure_network"]
+__all__ = ["PAPER", "NetworkScales", "measure_network"]
+
+PAPER = "paper"
+"""The start of the scales that is the paper's, which is log-normal."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,16 @@ class NetworkScales:
     filters: xr.DataTree
     measures: dict[str, xr.Dataset]
     table: xr.Dataset
+
+    @property
+    def start(self) -> str:
+        """Where the scales began: "paper", "constant", "log2-uniform"."""
+        return start_of(self.filters)
+
+    @property
+    def is_control(self) -> bool:
+        """Whether it was trained from scales that were not log-normal before."""
+        return self.start != PAPER and bool(int(self.filters.attrs.get("trained", 1)))
 
     @property
     def per_pair_layers(self) -> list[str]:
@@ -83,6 +96,11 @@ def measure_network(name: str, filters: xr.DataTree) -> NetworkScales:
     return NetworkScales(name, kind_of(filters), filters, measures, layer_table(filters, measures))
 
 
+def start_of(filters: xr.DataTree) -> str:
+    """Name where the scales of a network began."""
+    return str(filters.attrs.get("initial_sigma", PAPER))
+
+
 def kind_of(filters: xr.DataTree) -> str:
     """Name a network's row, and how it differs from the others of that row.
 
@@ -91,7 +109,7 @@ def kind_of(filters: xr.DataTree) -> str:
     >>> kind_of(xr.DataTree(xr.Dataset(attrs={"row": "dcn-sigma-ji", "initial_sigma": "constant"})))
     'dcn-sigma-ji (scales from constant)'
     """
-    row, start = str(filters.attrs.get("row", "unknown")), str(filters.attrs.get("initial_sigma", "paper"))
+    row, start = str(filters.attrs.get("row", "unknown")), start_of(filters)
     if not int(filters.attrs.get("trained", 1)):
         return f"{row} (untrained)"
-    return row if start == "paper" else f"{row} (scales from {start})"
+    return row if start == PAPER else f"{row} (scales from {start})"
