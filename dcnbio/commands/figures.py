@@ -104,11 +104,22 @@ def sources_of(name: str, model: str | None) -> list[Source]:
 
     opened = open_source(name)
     if opened is None:
-        return [checkpoint_source(name, model)]
+        return [checkpoint_source(name, model), *training_beside(name)]
     checkpoint = Path(name) / "checkpoint.safetensors"
     if opened.kind == "run" and checkpoint.is_file() and not holds_decoder(checkpoint):
         return [opened, checkpoint_source(str(checkpoint), model, opened.name)]
     return [opened]
+
+
+def training_beside(name: str) -> list[Source]:
+    """Open the metrics of its training that lie beside a checkpoint under its name, as beside those shipped."""
+    from dcnbio.figures.export.sources import open_source
+    from dcnbio.model.loading import find_checkpoint
+
+    path = find_checkpoint(name)
+    metrics = path.with_name(f"{path.stem}.metrics.csv")
+    found = open_source(metrics) if metrics.is_file() else None
+    return [] if found is None else [found]
 
 
 def checkpoint_source(name: str, model: str | None, called: str = "") -> Source:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
@@ -18,11 +18,13 @@ from dcnbio.commands.report_chapters import CHAPTERS, ChapterPlan, Finding, Subj
 from dcnbio.errors import DcnbioError, InputError
 
 if TYPE_CHECKING:
+    from dcnbio.model.spec import NetworkSpec
     from dcnbio.report import Chapter, Picture, Report
 
 __all__ = ["report"]
 
 PAGE = "report.html"
+MAIN = 3  # claims of a result in the summary
 
 
 @dataclass(frozen=True)
@@ -120,7 +122,15 @@ def written_chapter(plan: ChapterPlan, findings: Sequence[Finding], missing: str
         plan.caveats,
         "\n".join(finding.body for finding in findings),
         missing,
+        [claim for finding in findings for claim in main_claims(finding)],
     )
+
+
+def main_claims(finding: Finding) -> list[dict[str, Any]]:
+    """Choose what the summary shows of a result: its first claims that are numbers, with an interval where one is."""
+    numbers = [claim for claim in finding.claims if claim["estimate"] is not None]
+    with_interval = [claim for claim in numbers if claim["interval"] is not None]
+    return (with_interval or numbers)[:MAIN]
 
 
 class Drawn:
@@ -165,6 +175,20 @@ class Drawn:
         return written
 
 
+def kind_of(spec: NetworkSpec) -> str:
+    """Say what a network is.
+
+    Examples
+    --------
+    >>> from dcnbio.model.spec import NetworkSpec
+    >>> kind_of(NetworkSpec()), kind_of(NetworkSpec(depth="residual", kernels="pixel"))
+    ('a Deep Continuous Network', 'a residual network')
+    """
+    if spec.depth != "ode":
+        return "a residual network" + (" with structured receptive fields" if spec.kernels != "pixel" else "")
+    return "a Deep Continuous Network" if spec.kernels != "pixel" else "a network of ODE blocks with free weights"
+
+
 def whole_report(subject: Subject, chapters: Sequence[Chapter]) -> Report:
     """Put card, chapters and provenance together."""
     from dcnbio.model.checkpoint import read_header
@@ -184,5 +208,5 @@ def whole_report(subject: Subject, chapters: Sequence[Chapter]) -> Report:
         ("seed", str(subject.seed)),
         ("versions", versions),
     ]
-    title = f"{subject.path.stem}: a Deep Continuous Network, measured"
+    title = f"{subject.path.stem}: {kind_of(subject.net.spec)}, measured"
     return Report(title, about, not_good_for(header) if header else [], chapters, made)

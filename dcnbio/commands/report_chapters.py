@@ -121,7 +121,9 @@ def with_control(subject: Subject) -> dict[str, Network]:
     """Give the network and an untrained one of its kind."""
     from dcnbio.model.network import build
 
-    return {subject.path.stem: subject.net, "untrained": build(subject.net.spec, seed=subject.seed)}
+    name = subject.path.stem
+    control = "untrained" if name != "untrained" else "untrained control"
+    return {name: subject.net, control: build(subject.net.spec, seed=subject.seed)}
 
 
 def find_completion(subject: Subject) -> Sequence[Finding]:

@@ -189,7 +189,7 @@ def what_is_kept(out: Path) -> str:
 def draw_curves(out: Path) -> None:
     """Plot loss and accuracy or error, evaluations and scales through training, as far as there are epochs."""
     from dcnbio.figures import on_page, plot
-    from dcnbio.figures.training_curves import read_run
+    from dcnbio.figures.training_run import read_run
     from dcnbio.training.atomic_file import replace_file
     from dcnbio.training.run_folder import RunFolder
 

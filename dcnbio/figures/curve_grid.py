@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from dcnbio.figures.decade_axis import decade_axis
 from dcnbio.figures.direct_labels import label_end
-from dcnbio.figures.interval_band import interval_band, interval_bars
+from dcnbio.figures.hidden_lines import DASHES, Dashes, times_hidden
+from dcnbio.figures.interval_band import aside, interval_band, interval_bars
 from dcnbio.figures.page import current_page, new_figure
+from dcnbio.figures.page_legend import page_legend
 from dcnbio.figures.palette import GREY, colour
 from dcnbio.figures.table import Table, unique
 
-__all__ = ["Panel", "draw_curve_grid", "draw_curves"]
+__all__ = ["Panel", "dashes_of", "draw_curve_grid", "draw_curves"]
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,7 @@ class Panel:
     muted: tuple[str, ...] = ()
 
 
-def draw_curves(axes: Axes, table: Table, panel: Panel, series: Sequence[str]) -> None:
+def draw_curves(axes: Axes, table: Table, panel: Panel, styles: Mapping[str, Dashes]) -> None:
     """Draw one panel.
 
     Parameters
@@ -65,20 +68,25 @@ def draw_curves(axes: Axes, table: Table, panel: Panel, series: Sequence[str]) -
     table : pandas.DataFrame
         Columns ``series``, ``x``, ``value``, ``low``, ``high`` (nan where there is no interval); rows of one panel.
     panel : Panel
-    series : sequence of str
-        All series of the figure, which gives each its colour.
+    styles : mapping of str to dashes
+        Of all series of the figure, from `dashes_of`; their order gives each its colour.
     """
     if panel.reference is not None:
         axes.axhline(panel.reference[0], color=GREY, lw=0.8, ls=":", zorder=0)
+    bold = [name for name in unique(table, "series") if name not in panel.muted]
+    shades = [name for name in styles if name not in panel.muted]
     for name in unique(table, "series"):
-        own, muted = table[table["series"] == name], name in panel.muted
-        shade = GREY if muted else colour([one for one in series if one not in panel.muted].index(name))
+        own = table[table["series"] == name]
         x, y = own["x"].to_numpy(), own["value"].to_numpy()
         limits = (own["low"].to_numpy(), own["high"].to_numpy())
-        if muted:
+        shade = GREY if name in panel.muted else colour(shades.index(name))
+        if name in panel.muted:
             axes.plot(x, y, "--", color=shade, lw=1.0, zorder=2)
+        elif panel.bars:
+            moved = aside(x, bold.index(name) - (len(bold) - 1) / 2, (table["x"].min(), table["x"].max()), panel.log)
+            interval_bars(axes, (moved, y), limits, shade, styles[name])
         else:
-            (interval_bars if panel.bars else interval_band)(axes, x, y, limits, shade)
+            interval_band(axes, x, y, limits, shade, styles[name])
         known = np.flatnonzero(np.isfinite(y))
         if panel.named and name and known.size:
             label_end(axes, x[known[-1]], y[known[-1]], name, shade)
@@ -93,6 +101,44 @@ def draw_curves(axes: Axes, table: Table, panel: Panel, series: Sequence[str]) -
     axes.set_ylabel(panel.y_label)
     if panel.title:
         axes.set_title(panel.title, loc="left")
+
+
+def dashes_of(table: Table, panels: Sequence[Panel]) -> dict[str, Dashes]:
+    """Choose dashes for all lines of a figure, the same in every panel, so that two that coincide are both seen."""
+    found = dict.fromkeys(unique(table, "series"), 0)
+    for panel in panels:
+        own = table[table["panel"] == panel.name]
+        values = own["value"].to_numpy(dtype=float)
+        low, high = panel.limits or (float(np.nanmin(values)), float(np.nanmax(values)))
+        names = [name for name in unique(own, "series") if name not in panel.muted]
+        lines = [own[own["series"] == name][["x", "value"]].to_numpy(dtype=float).T for name in names]
+        for name, over in zip(names, times_hidden([(x, y) for x, y in lines], high - low), strict=True):
+            found[name] = max(found[name], over)
+    return {name: DASHES[over] for name, over in found.items()}
+
+
+def named_once(table: Table, row: Sequence[Panel]) -> list[Panel]:
+    """Leave the names of lines to the last panel of a row, where all its panels show the same ones: names take room."""
+    shown = [unique(table[table["panel"] == panel.name], "series") for panel in row]
+    last = len(row) - 1
+    return [replace(one, named=one.named and (i == last or shown[i] != shown[last])) for i, one in enumerate(row)]
+
+
+def ends_apart(table: Table) -> bool:
+    """Say whether lines of one panel end at different x: a name at the end of a short one would lie on a long one."""
+    known = table[np.isfinite(table["value"].to_numpy(dtype=float))]
+    ends = known.groupby(["panel", "series"])["x"].max().groupby("panel")
+    return bool((ends.max() > ends.min()).any())
+
+
+def add_legend(figure: Figure, panel: Panel, styles: Mapping[str, Dashes]) -> None:
+    """Name all lines below the panels."""
+    bold = [name for name in styles if name not in panel.muted]
+    marker = "o" if panel.bars else "None"
+    handles = [Line2D([], [], color=colour(i), ls=styles[name], marker=marker) for i, name in enumerate(bold)]
+    muted = [name for name in styles if name in panel.muted]
+    handles += [Line2D([], [], color=GREY, ls="--", lw=1.0) for _ in muted]
+    page_legend(figure, handles, [*bold, *muted])
 
 
 def note(axes: Axes, value: float, text: str) -> None:
@@ -121,12 +167,17 @@ def draw_curve_grid(table: Table, panels: Sequence[Panel], height: float, across
         Of a row, inches.
     across : int
     """
-    series = unique(table, "series")
+    styles = dashes_of(table, panels)
     lines = -(-len(panels) // across)
     figure = new_figure(height * lines, columns=2)
     grid = figure.subplots(lines, across, squeeze=False).ravel()
-    for axes, panel in zip(grid, panels, strict=False):
-        draw_curves(axes, table[table["panel"] == panel.name], panel, series)
+    if ends_apart(table):
+        rows = [[replace(panel, named=False) for panel in panels]]
+        add_legend(figure, panels[0], styles)
+    else:
+        rows = [named_once(table, panels[first : first + across]) for first in range(0, len(panels), across)]
+    for axes, panel in zip(grid, [panel for row in rows for panel in row], strict=False):
+        draw_curves(axes, table[table["panel"] == panel.name], panel, styles)
     for axes in grid[len(panels) :]:
         axes.set_visible(False)
     return figure

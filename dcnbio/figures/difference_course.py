@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from dcnbio.figures.curve_grid import Panel, draw_curve_grid
 from dcnbio.figures.kind import FigureKind
-from dcnbio.figures.names import listed, network_name
+from dcnbio.figures.names import listed, network_name, residual_note
 from dcnbio.figures.page import styled
 from dcnbio.figures.result_claims import images_of
 from dcnbio.figures.sigma_depth import networks_of
@@ -86,6 +86,7 @@ def difference_course_caption(completion: xr.DataTree) -> str:
         f"t, under a central {main} x {main} square of zeros, in {names}. Lines, means over images; bands, plus and "
         f"minus one standard deviation over images: a spread, not an interval of the mean.{null} A fall of D(t) is no "
         "completion where A grows."
+        f"{residual_note(networks)}"
     )
 
 

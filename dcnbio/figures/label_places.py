@@ -131,8 +131,10 @@ def clear_place(
 
     def burden(offset: tuple[float, float]) -> float:
         box = box_at(end, offset, size)
-        crossed = bool(((around.lines > box[:2]) & (around.lines < box[2:])).all(1).any())
-        blocked = 100 * touched(box, around.markers) + 200 * covers(box, others) + 2 * size[1] * crossed
+        # in points of line: one that runs along a name strikes it out, one that goes through it is less bad
+        crossed = float(((around.lines > box[:2]) & (around.lines < box[2:])).all(1).sum())
+        struck = 2 * size[1] * bool(crossed) + 0.5 * crossed
+        blocked = 100 * touched(box, around.markers) + 200 * covers(box, others) + struck
         if offset == first:
             return float(blocked)
         outside = box[0] < left or box[1] < low or box[3] > high

@@ -11,13 +11,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dcnbio.errors import InputError
-from dcnbio.figures.curve_grid import Panel, draw_curves
+from dcnbio.figures.curve_grid import Panel, dashes_of, draw_curves
 from dcnbio.figures.kind import FigureKind
 from dcnbio.figures.names import listed, network_name
 from dcnbio.figures.page import figure_of, styled
 from dcnbio.figures.result_claims import images_of
 from dcnbio.figures.sigma_depth import networks_of
-from dcnbio.figures.table import Table, table_of, unique
+from dcnbio.figures.table import Table, table_of
 
 __all__ = ["MASK_ACCURACY"]
 
@@ -100,7 +100,7 @@ def draw_mask_accuracy(table: Table, axes: Axes | None = None) -> Figure:
     figure, axes = figure_of(axes, 2.4)
     chance = (float(table["chance"].iloc[0]), "chance")
     panel = Panel(PANEL, "Side of the mask (pixels)", "Accuracy (%)", bars=True, limits=(0, 104), reference=chance)
-    draw_curves(axes, table, panel, unique(table, "series"))
+    draw_curves(axes, table, panel, dashes_of(table, [panel]))
     axes.set_xticks(sorted(set(table["x"])))
     return figure
 

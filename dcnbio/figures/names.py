@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd  # type: ignore[import-untyped, unused-ignore]
 import xarray as xr
 
-__all__ = ["block_title", "layer_tick", "layer_title", "listed", "network_name", "unit_names"]
+__all__ = ["block_title", "layer_tick", "layer_title", "listed", "network_name", "residual_note", "unit_names"]
 
 
 def network_name(tree: xr.DataTree | xr.Dataset) -> str:
@@ -29,6 +31,7 @@ def layer_title(layer: str) -> str:
     return ", ".join(f"{p.rstrip('0123456789')} {p.lstrip(LETTERS)}".strip() for p in parts)
 
 
+RESIDUAL = "residual"
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -65,6 +68,24 @@ def listed(names: list[str]) -> str:
     ('a, b and c', 'a')
     """
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def residual_note(networks: Sequence[xr.DataTree]) -> str:
+    """Say what stands for time in the networks that have none, for a caption; nothing where all have it.
+
+    Examples
+    --------
+    >>> spec = {"depth": "residual"}
+    >>> residual_note([xr.DataTree(xr.Dataset(attrs={"name": "mine", "spec": json.dumps(spec)}))])
+    ' In mine, which has no solver time, 0 is before and 1 after each residual block.'
+    """
+    names = [
+        network_name(one) for one in networks if json.loads(str(one.attrs.get("spec", "{}"))).get("depth") == RESIDUAL
+    ]
+    if not names:
+        return ""
+    have = "has" if len(names) == 1 else "have"
+    return f" In {listed(names)}, which {have} no solver time, 0 is before and 1 after each residual block."
 
 
 def unit_names(table: pd.DataFrame) -> list[str]:

@@ -8,7 +8,7 @@ References
 
 from __future__ import annotations
 
-__all__ = ["BLACK", "DIVERGING", "GREY", "PALETTE", "SEQUENTIAL", "colour", "tint"]
+__all__ = ["BLACK", "DIVERGING", "GREY", "PALETTE", "SEQUENTIAL", "colour", "stroke", "tint"]
 
 BLACK = "#000000"
 GREY = "#7f7f7f"
@@ -29,6 +29,17 @@ def colour(number: int) -> str:
     ('#0072B2', True)
     """
     return PALETTE[number % len(PALETTE)]
+
+
+def stroke(number: int) -> str:
+    """Give the stroke of the line of that number, from 0: another one where its colour comes again.
+
+    Examples
+    --------
+    >>> stroke(0), stroke(7), stroke(14), stroke(21)
+    ('-', '--', ':', '-.')
+    """
+    return ("-", "--", ":", "-.")[number // len(PALETTE) % 4]
 
 
 def tint(shade: str, amount: float) -> str:

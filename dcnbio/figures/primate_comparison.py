@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from dcnbio.errors import InputError
 from dcnbio.figures.kind import FigureKind
 from dcnbio.figures.page import current_page, new_figure, styled
+from dcnbio.figures.page_legend import page_legend
 from dcnbio.figures.palette import GREY, colour
 from dcnbio.figures.result_claims import claims_of
 from dcnbio.figures.table import Table, table_of
@@ -102,7 +103,7 @@ def draw_primate_comparison(table: Table) -> Figure:
     for axes in grid[len(rows) :]:
         axes.set_visible(False)
     handles = [figure.axes[0].plot([], [], "o-", color=shade, ms=3.5)[0] for shade in (colour(0), GREY)]
-    figure.legend(handles, ["network", "compared with"], loc="outside lower center", ncols=2)
+    page_legend(figure, handles, ["network", "compared with"])
     return figure
 
 

@@ -17,7 +17,8 @@ from dcnbio.figures.comparison_rows import comparison_rows
 from dcnbio.figures.kind import FigureKind
 from dcnbio.figures.names import listed, network_name
 from dcnbio.figures.page import current_page, new_figure, styled
-from dcnbio.figures.palette import BLACK, GREY, colour
+from dcnbio.figures.page_legend import page_legend
+from dcnbio.figures.palette import BLACK, GREY, colour, tint
 from dcnbio.figures.table import Table, table_of, unique
 
 __all__ = ["PRIMATE_FOREST"]
@@ -54,7 +55,7 @@ def draw_line(axes: Axes, height: float, rows: list[dict[str, Any]], marks: Mapp
     """Draw one comparison: its bound as a band, the network's effect with intervals, controls below."""
     own, bound = rows[0], float(rows[0]["bound"])
     if math.isfinite(bound):
-        box = Rectangle((-bound, height - BAND / 2), 2 * bound, BAND, fc=GREY, alpha=0.25, ec="none", lw=0)
+        box = Rectangle((-bound, height - BAND / 2), 2 * bound, BAND, fc=tint(GREY, 0.25), ec="none", lw=0)
         axes.add_patch(box)
     for name, width in (("adjusted", 0.7), ("inner", 2.2)):
         pair = finite_pair(own, name)
@@ -65,21 +66,34 @@ def draw_line(axes: Axes, height: float, rows: list[dict[str, Any]], marks: Mapp
         axes.plot(float(row["effect"]), height - BELOW, marks[str(row["of"])], color=GREY, ms=3, mfc="none", mew=0.8)
 
 
+def wrapped(name: str) -> list[str]:
+    """Break the name of a comparison into lines that leave room for the panel."""
+    venue = current_page().venue
+    return textwrap.wrap(name, int(0.36 * venue.page * 72 / (0.52 * venue.small)))
+
+
+def heights_of(names: list[str]) -> list[float]:
+    """Give each comparison the height it asks for, in units of `LINE`: that of its mark, or more lines of its name."""
+    one = 1.5 * current_page().venue.small / 72 / LINE
+    return [max(1.0, one * len(wrapped(name)) + 0.1) for name in names]
+
+
 def draw_unit(axes: Axes, table: Table, unit: str, marks: Mapping[str, str]) -> None:
     """Draw the comparisons whose effects share a unit, one under the other."""
     small = current_page().venue.small
     names = unique(table, "comparison")
-    width = int(0.36 * current_page().venue.page * 72 / (0.52 * small))
-    for height, name in zip(range(len(names), 0, -1), names, strict=True):
+    heights = np.array(heights_of(names))
+    middles = heights.sum() - np.cumsum(heights) + heights / 2
+    for height, name in zip(middles.tolist(), names, strict=True):
         rows = table[table["comparison"] == name].to_dict("records")
-        draw_line(axes, float(height), rows, marks)
+        draw_line(axes, height, rows, marks)
         verdict = str(rows[0]["verdict"]).replace(", built in", ",\nbuilt in")
-        for text, edge, away in (("\n".join(textwrap.wrap(name, width)), 0, -4), (verdict, 1, 4)):
+        for text, edge, away in (("\n".join(wrapped(name)), 0, -4), (verdict, 1, 4)):
             look: dict[str, Any] = {"ha": "left" if edge else "right", "va": "center", "size": small}
             axes.annotate(text, (edge, height), (away, 0), ("axes fraction", "data"), "offset points", **look)
     axes.axvline(0, color=BLACK, lw=0.6)
     axes.set_yticks([])
-    axes.set_ylim(0.4, len(names) + 0.6)
+    axes.set_ylim(-0.1, heights.sum() + 0.1)
     axes.spines["left"].set_visible(False)
     axes.margins(x=0.05)
     axes.autoscale(axis="x")
@@ -97,7 +111,7 @@ def draw_primate_forest(table: Table) -> Figure:
         `primate_forest_table`.
     """
     units = unique(table, "effect_unit")
-    counts = [len(unique(table[table["effect_unit"] == unit], "comparison")) for unit in units]
+    counts = [sum(heights_of(unique(table[table["effect_unit"] == unit], "comparison"))) for unit in units]
     controls = [name for name in unique(table, "of") if name != "network"]
     marks = {name: MARKS[i % len(MARKS)] for i, name in enumerate(controls)}
     figure = new_figure(LINE * sum(counts) + 0.55 * len(units) + 0.35, columns=2)
@@ -107,9 +121,9 @@ def draw_primate_forest(table: Table) -> Figure:
     shown = [("network", "o", colour(0), colour(0), 4.5)]
     shown += [(name, mark, GREY, "none", 3.0) for name, mark in marks.items()]
     handles = [panels[0].plot([], [], mark, color=shade, mfc=face, ms=size)[0] for _, mark, shade, face, size in shown]
-    handles.append(panels[0].add_patch(Rectangle((np.nan, np.nan), 0, 0, fc=GREY, alpha=0.25, ec="none")))
+    handles.append(panels[0].add_patch(Rectangle((np.nan, np.nan), 0, 0, fc=tint(GREY, 0.25), ec="none")))
     names = [name for name, *_ in shown] + ["bound of likeness"]
-    figure.legend(handles, names, loc="outside lower center", ncols=len(names), handletextpad=0.3)
+    page_legend(figure, handles, names, handletextpad=0.3)
     return figure
 
 

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from dcnbio.figures.curve_grid import Panel, draw_curve_grid
 from dcnbio.figures.kind import FigureKind
-from dcnbio.figures.names import listed, network_name
+from dcnbio.figures.names import listed, network_name, residual_note
 from dcnbio.figures.page import styled
 from dcnbio.figures.result_claims import images_of
 from dcnbio.figures.sigma_depth import networks_of
@@ -81,6 +81,7 @@ def relative_distance_caption(completion: xr.DataTree) -> str:
         "square of zeros (grey: of 0.5); white noise and equal spectrum, perturbations at the same place with the "
         "mask's norm, without structure and with that of natural images. Lines are ratios of sums over images, drawn "
         "without error bars; the intervals of their change from 0 to T stand in the result's claims."
+        f"{residual_note(networks)}"
     )
 
 

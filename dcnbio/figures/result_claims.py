@@ -24,5 +24,7 @@ def claims_of(result: xr.DataTree) -> list[dict[str, Any]]:
 
 def images_of(result: xr.DataTree, network: str) -> int:
     """Give the largest number of images that something is said of about a network; 0 where nothing is."""
-    own = [one for one in claims_of(result) if one["unit"] == "images" and str(one["name"]).startswith(network)]
+    # "dcn-ode: ..." and "dcn-ode block 1: ...", but not "dcn-ode-untrained: ..."
+    begin = (f"{network}:", f"{network} ")
+    own = [one for one in claims_of(result) if one["unit"] == "images" and str(one["name"]).startswith(begin)]
     return max((int(one["n"]) for one in own), default=0)

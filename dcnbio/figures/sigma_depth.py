@@ -80,7 +80,8 @@ def draw_sigma_depth(table: Table, axes: Axes | None = None) -> Figure:
         own = table[table["network"] == name]
         shade, x, y = colour(number), own["depth"].to_numpy(), own["sigma_pixels"].to_numpy()
         before = own["sigma_before_pixels"].to_numpy()
-        axes.plot(x, before, "o:", color=shade if len(networks) > 1 else GREY, mfc="white", lw=0.8)
+        # larger, so that they are seen as rings where training changed nothing
+        axes.plot(x, before, "o:", color=shade if len(networks) > 1 else GREY, mfc="white", lw=0.8, ms=5)
         axes.plot(x, y, "o-", color=shade)
         spread = np.stack([y - own["sigma_low_pixels"], own["sigma_high_pixels"] - y])
         if np.isfinite(spread).any():

@@ -16,6 +16,7 @@ from dcnbio.figures.kind import FigureKind
 from dcnbio.figures.names import layer_title, listed, network_name
 from dcnbio.figures.octave_axis import octave_axis
 from dcnbio.figures.page import current_page, new_figure, styled
+from dcnbio.figures.page_legend import page_legend
 from dcnbio.figures.palette import BLACK, GREY, colour, tint
 from dcnbio.figures.sigma_depth import networks_of
 from dcnbio.figures.table import Table, table_of, unique
@@ -93,8 +94,8 @@ def sigma_distributions_table(scales: xr.DataTree) -> Table:
     )
 
 
-def draw_convolution(axes: Axes, own: Table) -> None:
-    """Draw one convolution."""
+def draw_convolution(axes: Axes, own: Table, title: str) -> None:
+    """Draw one convolution, its numbers under its name."""
     shade = colour(0)
     part = {name: own[own["part"] == name] for name in unique(own, "part")}
     bars = part["histogram"]
@@ -111,11 +112,12 @@ def draw_convolution(axes: Axes, own: Table) -> None:
     axes.set_ylim(0, 1.08 * top)
     octave_axis(axes, "x")
     number = {name: float(part[name]["value"].iloc[0]) for name in ("distance", "distance_high", "skewness")}
-    lines = [f"n = {int(own['n'].iloc[0]):,}", f"skew {number['skewness']:.1f}", f"D {number['distance']:.3f}"]
-    lines.append(f"(< {number['distance_high']:.3f})")
-    axes.text(
-        0.98, 0.88, "\n".join(lines), transform=axes.transAxes, ha="right", va="top", size=current_page().venue.small
-    )
+    # above the panel: inside, curves would run through them on a narrow page
+    notes = f"n = {int(own['n'].iloc[0]):,}, skew {number['skewness']:.1f}\n"
+    notes += f"D {number['distance']:.3f} (< {number['distance_high']:.3f})"
+    size = current_page().venue.small
+    axes.annotate(notes, (0, 1), (0, 2), "axes fraction", "offset points", va="bottom", size=size)
+    axes.set_title(title, loc="left", pad=2.7 * size + 5)
     axes.set_xlabel("Scale $\\sigma$ (pixels)")
     axes.set_ylabel("Density (1/octave)")
 
@@ -132,11 +134,11 @@ def draw_sigma_distributions(table: Table) -> Figure:
     networks = unique(table, "network")
     panels = [(name, layer) for name in networks for layer in unique(table[table["network"] == name], "layer")]
     lines = -(-len(panels) // COLUMNS)
-    figure = new_figure(1.65 * lines + 0.25, columns=2)
+    figure = new_figure(1.95 * lines + 0.25, columns=2)
     grid = figure.subplots(lines, COLUMNS, squeeze=False).ravel()
     for axes, (name, layer) in zip(grid, panels, strict=False):
-        draw_convolution(axes, table[(table["network"] == name) & (table["layer"] == layer)])
-        axes.set_title(layer_title(layer) if len(networks) == 1 else f"{name}: {layer_title(layer)}", loc="left")
+        title = layer_title(layer) if len(networks) == 1 else f"{name}:\n{layer_title(layer)}"
+        draw_convolution(axes, table[(table["network"] == name) & (table["layer"] == layer)], title)
     for axes in grid[len(panels) :]:
         axes.set_visible(False)
     handles = [
@@ -145,7 +147,7 @@ def draw_sigma_distributions(table: Table) -> Figure:
         figure.axes[0].plot([], [], "|-", color=BLACK, ms=4)[0],
     ]
     names = ["log-normal fit", "start, before training", "mean, 95 % interval"]
-    figure.legend(handles, names, loc="outside lower center", ncols=3)
+    page_legend(figure, handles, names)
     return figure
 
 

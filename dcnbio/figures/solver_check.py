@@ -12,15 +12,16 @@ from matplotlib.figure import Figure
 
 from dcnbio.errors import InputError
 from dcnbio.figures.decade_axis import decade_axis
-from dcnbio.figures.direct_labels import label_end
 from dcnbio.figures.kind import FigureKind
 from dcnbio.figures.page import new_figure, styled
+from dcnbio.figures.page_legend import page_legend
 from dcnbio.figures.palette import colour
 from dcnbio.figures.table import Table, table_of, unique
 
 __all__ = ["SOLVER_CHECK"]
 
 PER_BLOCK = ("end_change", "nfe")
+MARKS = "osx^+Dv"
 
 
 def rows_of(result: Any) -> list[Mapping[str, Any]]:
@@ -70,17 +71,27 @@ def solver_check_table(result: Any) -> Table:
 
 
 def draw_block(axes: Axes, own: Table, series: list[str]) -> None:
-    """Draw one block: a line per method over its tolerances."""
+    """Draw one block: a mark per solver, those of one method joined; open marks, so that none hides another."""
     for name in unique(own, "series"):
-        line = own[own["series"] == name].sort_values("nfe", kind="stable")
-        shade = colour(series.index(name))
-        axes.plot(line["nfe"], line["change_percent"], "-", color=shade, zorder=1)
-        axes.plot(line["nfe"], line["change_percent"], "o", color=shade, ms=3, zorder=3)
-        label_end(axes, float(line["nfe"].iloc[-1]), float(line["change_percent"].iloc[-1]), name, shade)
+        line, shade = own[own["series"] == name].sort_values("nfe", kind="stable"), colour(series.index(name))
+        axes.plot(line["nfe"], line["change_percent"], "-", color=shade, lw=0.8, zorder=1)
+        axes.plot(line["nfe"], line["change_percent"], mark(series, name), **look(shade), zorder=3)
+    # a mark on the frame would be cut
+    axes.margins(0.08)
     decade_axis(axes, "x")
     decade_axis(axes, "y")
     axes.set_xlabel("NFE (evaluations)")
     axes.set_ylabel("Change of h(T) (%)")
+
+
+def mark(series: list[str], name: str) -> str:
+    """Give a method's mark."""
+    return MARKS[series.index(name) % len(MARKS)]
+
+
+def look(shade: str) -> dict[str, Any]:
+    """Give the look of marks."""
+    return {"color": shade, "mfc": "none", "mew": 0.9, "ms": 4.5, "ls": "none"}
 
 
 @styled
@@ -93,13 +104,16 @@ def draw_solver_check(table: Table) -> Figure:
         `solver_check_table`.
     """
     panels, series = unique(table, "panel"), unique(table, "series")
-    figure = new_figure(2.3, columns=2)
+    figure = new_figure(2.5, columns=2)
     grid = figure.subplots(1, max(len(panels), 2), squeeze=False).ravel()
     for axes, panel in zip(grid, panels, strict=False):
         draw_block(axes, table[table["panel"] == panel], series)
         axes.set_title(panel, loc="left")
     for axes in grid[len(panels) :]:
         axes.set_visible(False)
+    handles = [grid[0].plot([], [], mark(series, name), **look(colour(series.index(name))))[0] for name in series]
+    # fixed-step methods of equal cost lie so close that names beside them would cover each other
+    page_legend(figure, handles, series, handletextpad=0.1)
     return figure
 
 
@@ -109,8 +123,9 @@ def solver_check_caption(result: Any) -> str:
         f"Change of h(T), |h(T) - reference| / |reference|, median over n = {int(about(result, 'n'))} images, against "
         "the evaluations each solver takes (mean over images), of one network. The reference, "
         f"{about(result, 'reference')}, is numerical too: that tighter solves approach it is what speaks for it. "
-        "Points of a method are its tolerances, looser to the left; methods of fixed steps have one. Points are "
-        "medians: there is no error bar."
+        "Marks of a method are its tolerances, looser to the left; methods of fixed steps have one. A solver that "
+        "agrees with the reference exactly has no place on a logarithmic axis and is not drawn. Marks are medians: "
+        "there is no error bar."
     )
 
 

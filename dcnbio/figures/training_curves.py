@@ -2,66 +2,23 @@
 
 from __future__ import annotations
 
-import csv
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Mapping
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dcnbio.errors import InputError
 from dcnbio.figures.direct_labels import label_end
+from dcnbio.figures.hidden_lines import DASHES, times_hidden
 from dcnbio.figures.kind import FigureKind
 from dcnbio.figures.names import block_title
 from dcnbio.figures.octave_axis import octave_axis
 from dcnbio.figures.page import new_figure, styled
-from dcnbio.figures.palette import colour
+from dcnbio.figures.palette import GREY, colour, stroke
 from dcnbio.figures.table import Table, table_of, unique
+from dcnbio.figures.training_run import TrainingRun
 
-__all__ = ["TRAINING_CURVES", "TrainingRun", "read_run"]
-
-
-@dataclass(frozen=True)
-class TrainingRun:
-    """The figures of a training run.
-
-    Attributes
-    ----------
-    name : str
-        Of its folder.
-    rows : tuple of dict of str to str
-        Those of metrics.csv, one per epoch.
-    """
-
-    name: str
-    rows: tuple[dict[str, str], ...]
-
-
-def read_run(folder: str | Path) -> TrainingRun:
-    """Read the metrics of a run.
-
-    Raises
-    ------
-    InputError
-        If there are none.
-
-    Examples
-    --------
-    >>> read_run("no-run")
-    Traceback (most recent call last):
-    ...
-    dcnbio.errors.InputError: no-run holds no metrics.csv with an epoch in it; give a folder that dcnbio train wrote.
-    """
-    folder = Path(folder)
-    path = folder / "metrics.csv" if folder.is_dir() else folder
-    rows: list[dict[str, str]] = []
-    if path.is_file():
-        with open(path, newline="", encoding="utf-8") as file:
-            # the last row may have been cut by a full disk
-            rows = [row for row in csv.DictReader(file) if None not in row.values() and row.get("step", "").isdigit()]
-    if not rows:
-        raise InputError(f"{folder} holds no metrics.csv with an epoch in it; give a folder that dcnbio train wrote.")
-    return TrainingRun(path.resolve().parent.name, tuple(rows))
+__all__ = ["TRAINING_CURVES"]
 
 
 def panel_of(column: str) -> tuple[str, str, float] | None:
@@ -102,17 +59,39 @@ def training_curves_table(run: TrainingRun) -> Table:
     run : TrainingRun
         `read_run` of the folder.
     """
-    rows = []
-    for line in run.rows:
-        for column, text in line.items():
-            found = panel_of(column)
-            if found is None or text == "":
-                continue
-            panel, series, factor = found
+    rows, before = [], 0
+    for number, part in enumerate(run.parts(), 1):
+        for line in part:
+            about = {
+                "part": number,
+                "epoch": int(line["epoch"]),
+                "step": int(line["step"]),
+                "passes": before + int(line["passes"]),
+            }
+            rows += [{**about, **value} for value in values_of(line)]
+        before += int(part[-1]["passes"])
+    order = ["panel", "series", "part", "epoch", "step", "passes", "value"]
+    table = table_of({name: row[name] for name in order} for row in rows)
+    return table if is_solved(table) else table[table["panel"] != "nfe"].reset_index(drop=True)
+
+
+def is_solved(table: Table) -> bool:
+    """Say whether a solver evaluated anything more than once; a residual block is evaluated once and has no solver."""
+    work = table[table["panel"] == "nfe"]
+    blocks, back = work[work["series"].str.startswith("block")], work[work["series"] == "backward"]
+    return blocks.empty or bool((blocks["value"] > 1).any() or (back["value"] > 0).any())
+
+
+def values_of(line: Mapping[str, str]) -> list[dict[str, Any]]:
+    """List what is drawn of one epoch."""
+    found = []
+    for column, text in line.items():
+        place = panel_of(column)
+        if place is not None and text != "":
+            panel, series, factor = place
             value = 2 ** float(text) if panel == "sigma" else factor * float(text)
-            about = {"epoch": int(line["epoch"]), "step": int(line["step"]), "passes": int(line["passes"])}
-            rows.append({"panel": panel, "series": series, **about, "value": value})
-    return table_of(rows)
+            found.append({"panel": panel, "series": series, "value": value})
+    return found
 
 
 LABELS = {
@@ -125,12 +104,17 @@ LABELS = {
 
 
 def draw_panel(axes: Axes, own: Table, panel: str) -> None:
-    """Draw one panel, its lines named at their ends."""
-    for number, series in enumerate(unique(own, "series")):
-        line = own[own["series"] == series]
-        x, y = line["passes"].to_numpy() / 1000, line["value"].to_numpy()
-        axes.plot(x, y, "o-" if len(x) < 30 else "-", color=colour(number), ms=2)
-        label_end(axes, x[-1], y[-1], series, colour(number))
+    """Draw one panel, its lines named at their ends; a dotted line where a run went on from another's weights."""
+    for end in own.groupby("part")["passes"].max().to_list()[:-1]:
+        axes.axvline(end / 1000, color=GREY, lw=0.8, ls=":", zorder=0)
+    names = unique(own, "series")
+    lines = [own[own["series"] == series] for series in names]
+    points = [(line["passes"].to_numpy() / 1000, line["value"].to_numpy()) for line in lines]
+    over = times_hidden(points, float(own["value"].max() - own["value"].min()))
+    for number, (x, y) in enumerate(points):
+        style = DASHES[over[number]] if over[number] else stroke(number)
+        axes.plot(x, y, color=colour(number), marker="o" if len(x) < 30 else "None", ls=style, ms=2)
+        label_end(axes, x[-1], y[-1], names[number], colour(number))
     axes.margins(x=0.02)
     if panel == "sigma":
         octave_axis(axes, "y")
@@ -162,17 +146,28 @@ def draw_training_curves(table: Table) -> Figure:
 
 def training_curves_caption(run: TrainingRun) -> str:
     """Say n, and on what images."""
-    last = run.rows[-1]
-    held = last.get("held_out_n", "0")
+    parts, last = run.parts(), run.rows[-1]
+    held = [f"{int(n):,}" for n in dict.fromkeys(row.get("held_out_n") or "0" for row in run.rows)]
     measured = "mean square errors (RGB in [0, 1])" if "mse" in last else "loss and accuracy"
     solvers = list(dict.fromkeys(row["solver"] for row in run.rows if row.get("solver")))
+    seen = sum(int(part[-1]["passes"]) for part in parts)
+    shown = set(training_curves_table(run)["panel"])
+    trained = f" and the training solver ({', '.join(solvers)})" if "nfe" in shown else ""
+    solved = ", with dopri5 at tolerance 1e-3" if "nfe" in shown else ""
+    panels = "NFE, evaluations per training step, forward and backward. " if "nfe" in shown else ""
+    if "sigma" in shown:
+        panels += "Scales of SRF layers as block.convolution, geometric means where each filter has its own. "
+    chain = (
+        f" It went on {len(parts) - 1} time{'s' if len(parts) > 2 else ''} from the weights of a run before it, with a "
+        "schedule of its own: dotted lines."
+        if len(parts) > 1
+        else ""
+    )
     return (
         f"Training of one network (n = 1 run, {run.name}), a point per epoch, {len(run.rows)} epochs, "
-        f"{int(last['passes']):,} images seen. Training {measured} are means over the images of an epoch as "
-        f"they came, with the weights of the moment and the training solver ({', '.join(solvers)}); held-out values "
-        f"are over {held} images that are not trained on, with dopri5 at tolerance 1e-3. NFE, evaluations per training "
-        "step, forward and backward; scales of SRF layers as block.convolution, geometric means where each filter has "
-        "its own. One run has no error bar."
+        f"{seen:,} images seen.{chain} Training {measured} are means over the images of an epoch as "
+        f"they came, with the weights of the moment{trained}; held-out values "
+        f"are over {' or '.join(held)} images that are not trained on{solved}. {panels}One run has no error bar."
     )
 
 
@@ -185,9 +180,10 @@ TRAINING_CURVES = FigureKind(
     {
         "panel": ("loss, accuracy, mse (mean square error), nfe or sigma", "1"),
         "series": ("training or held out; pass of the solver; layer", "1"),
-        "epoch": ("epochs done", "1"),
-        "step": ("training steps done", "1"),
-        "passes": ("images seen", "1"),
+        "part": ("run, from 1; a later one went on from the weights of the one before", "1"),
+        "epoch": ("epochs of this run done", "1"),
+        "step": ("training steps of this run done", "1"),
+        "passes": ("images seen, those of the runs before included", "1"),
         "value": ("loss (nats), accuracy (%), mean square error (1), evaluations, or scale (pixels)", "by panel"),
     },
 )

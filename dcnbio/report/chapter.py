@@ -56,6 +56,8 @@ class Chapter:
         HTML of its own, such as a viewer; trusted.
     missing : str
         Why the chapter could not be made; empty where it could.
+    main : sequence of mapping
+        Those of `claims` that the summary shows.
 
     Examples
     --------
@@ -72,3 +74,4 @@ class Chapter:
     caveats: Sequence[str] = ()
     body: str = field(default="", repr=False)
     missing: str = ""
+    main: Sequence[Mapping[str, Any]] = ()

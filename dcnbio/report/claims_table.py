@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-__all__ = ["claims_table", "interval_text", "number_text"]
+__all__ = ["claim_line", "claims_table", "interval_text", "number_text"]
 
 SHOWN = 12
 HEADS = ("what", "estimate", "95 % interval", "n", "of", "control")
@@ -68,9 +68,53 @@ def rows_table(claims: Sequence[Mapping[str, Any]]) -> str:
     return f"<div class='scroll'>{table}</div>"
 
 
+def subject_of(claim: Mapping[str, Any]) -> str:
+    """Read what a claim is about from its name, which begins with it.
+
+    Examples
+    --------
+    >>> subject_of({"name": "dcn-ode block 2: completion index"}), subject_of({"name": "slope"})
+    ('dcn-ode block 2', '')
+    """
+    about, colon, _ = str(claim.get("name", "")).partition(": ")
+    return about if colon else ""
+
+
 def sentence_list(claims: Sequence[Mapping[str, Any]]) -> str:
-    """Write what claims say as a list."""
-    return "<ul>" + "".join(f"<li>{escape(str(claim['conclusion']))}</li>" for claim in claims) + "</ul>"
+    """Write what claims say as a list; each says first what it is about, since many say the same of several blocks."""
+    return "<ul>" + "".join(f"<li>{sentence(claim)}</li>" for claim in claims) + "</ul>"
+
+
+def sentence(claim: Mapping[str, Any]) -> str:
+    """Write what a claim says."""
+    about, text = escape(subject_of(claim)), escape(str(claim["conclusion"]))
+    return f"<b>{about}:</b> {text}" if about and not text.startswith(about) else text
+
+
+def claim_line(claim: Mapping[str, Any]) -> str:
+    """Write a claim in one line: estimate, interval or why there is none, n, and what it is held against.
+
+    Parameters
+    ----------
+    claim : mapping
+        Plain values of `dcnbio.analysis.claim.Claim`.
+
+    Examples
+    --------
+    >>> claim = {"name": "a: slope", "n": 3, "unit": "layers", "estimate": 0.5, "interval": [0.1, 0.9]}
+    >>> claim_line({**claim, "control": {"name": "no change", "estimate": 0.0}})
+    'a: slope, 0.5 (95 % interval 0.1 to 0.9; n = 3 layers; no change: 0)'
+    """
+    interval = claim.get("interval")
+    why = claim.get("interval_method") or "no interval"
+    parts = [
+        f"95 % interval {interval_text(interval)}" if interval else str(why),
+        f"n = {claim['n']:,} {claim['unit']}",
+    ]
+    control = claim.get("control") or {}
+    if control.get("estimate") is not None:
+        parts.append(f"{control['name']}: {number_text(control['estimate'])}")
+    return f"{claim['name']}, {number_text(claim['estimate'])} ({'; '.join(parts)})"
 
 
 def claims_table(claims: Sequence[Mapping[str, Any]]) -> str:

@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from html import escape
 
 from dcnbio.report.chapter import Chapter, Picture
-from dcnbio.report.claims_table import claims_table
+from dcnbio.report.claims_table import claim_line, claims_table
 from dcnbio.report.template import template
 
 __all__ = ["Report", "report_html"]
 
 # nothing may be loaded from elsewhere, whatever a caption holds
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
+
+ABOUT = "A report by dcnbio. Every number stands with its n, its control and its interval, or why it has none."
 
 
 @dataclass(frozen=True)
@@ -71,8 +73,6 @@ def chapter_html(chapter: Chapter) -> str:
     """Write a chapter."""
     parts = [f"<section id='{escape(chapter.key, quote=True)}'><h2>{escape(chapter.title)}</h2>"]
     parts.append(f"<p>{escape(chapter.question)}</p>")
-    if chapter.missing:
-        parts.append(f"<p class='note'>Not shown: {escape(chapter.missing)}</p>")
     if chapter.conclusion:
         parts.append(f"<p class='conclusion'>{escape(chapter.conclusion)}</p>")
     parts.append(chapter.body)
@@ -84,14 +84,17 @@ def chapter_html(chapter: Chapter) -> str:
     return "\n".join([*(part for part in parts if part), "</section>"])
 
 
+def summary_line(chapter: Chapter) -> str:
+    """Write what a chapter concludes, with its main numbers and their intervals, or why it is not there."""
+    if chapter.missing:
+        return f"<li>{escape(chapter.title)} is left out: {escape(chapter.missing)}</li>"
+    link = f"<a href='#{escape(chapter.key, quote=True)}'>{escape(chapter.title)}</a>"
+    return f"<li>{link}: {escape(chapter.conclusion)}{listed([claim_line(claim) for claim in chapter.main])}</li>"
+
+
 def summary_html(chapters: Sequence[Chapter]) -> str:
     """Write what each chapter concludes."""
-    lines = [
-        f"<li><a href='#{escape(chapter.key, quote=True)}'>{escape(chapter.title)}</a>: "
-        f"{escape(chapter.conclusion or 'not shown: ' + chapter.missing)}</li>"
-        for chapter in chapters
-        if chapter.conclusion or chapter.missing
-    ]
+    lines = [summary_line(chapter) for chapter in chapters if chapter.conclusion or chapter.missing]
     return "<section id='summary'><h2>Summary</h2><ul>" + "\n".join(lines) + "</ul></section>"
 
 
@@ -113,7 +116,9 @@ def report_html(report: Report) -> str:
     >>> "<title>a &amp; b</title>" in page, "://" in page
     (True, False)
     """
-    links = [("summary", "Summary"), ("card", "The network"), *((c.key, c.title) for c in report.chapters)]
+    # a chapter that this network does not have is named in the summary alone
+    shown = [chapter for chapter in report.chapters if not chapter.missing]
+    links = [("summary", "Summary"), ("card", "The network"), *((c.key, c.title) for c in shown)]
     menu = "".join(f"<li><a href='#{escape(key, quote=True)}'>{escape(title)}</a></li>" for key, title in links)
     cautions = f"<h3>Not good for</h3>{listed(report.cautions)}" if report.cautions else ""
     return "\n".join(
@@ -125,11 +130,11 @@ def report_html(report: Report) -> str:
             f"<title>{escape(report.title)}</title>",
             f"<style>{template('style.css')}</style></head><body>",
             f"<header><h1>{escape(report.title)}</h1>",
-            "<p class='about'>A report by dcnbio. Every number stands with its n, its interval and its control.</p>",
-            f"<nav><ul>{menu}</ul></nav></header><main>",
+            f"<p class='about'>{ABOUT}</p>",
+            f"<nav aria-label='Chapters'><ul>{menu}</ul></nav></header><main>",
             summary_html(report.chapters),
             f"<section id='card'><h2>The network</h2>{lines_table(report.about)}{cautions}</section>",
-            *(chapter_html(chapter) for chapter in report.chapters),
+            *(chapter_html(chapter) for chapter in shown),
             f"</main><footer><h2>How this was made</h2>{lines_table(report.made)}</footer></body></html>",
         ]
     )

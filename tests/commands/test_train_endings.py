@@ -346,7 +346,8 @@ def test_a_decoder_has_its_error_in_place_of_an_accuracy(capfd):
 
 
 def test_curves_of_a_decoder_have_its_error_in_them(capfd):
-    from dcnbio.figures.training_curves import read_run, training_curves_caption, training_curves_table
+    from dcnbio.figures.training_curves import training_curves_caption, training_curves_table
+    from dcnbio.figures.training_run import read_run
 
     assert run([*decoder_command(), "--json"]) == 0
     found = read_run("run")

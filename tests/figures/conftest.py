@@ -20,7 +20,7 @@ from dcnbio.analysis.statistics.interval import Interval
 from dcnbio.commands.analyze_responses import all_units
 from dcnbio.commands.measured_growth import growth_of, record_fields_in_time
 from dcnbio.commands.measured_units import MeasurePlan, measures_of, record_network
-from dcnbio.figures.training_curves import TrainingRun
+from dcnbio.figures.training_run import TrainingRun
 from dcnbio.model.decoder import build_decoder
 from dcnbio.model.scales import initial_log2_sigma
 from dcnbio.probe.completion import CompletionSettings, completion_experiment
@@ -106,7 +106,7 @@ def solver_check():
     )
 
 
-PLAN = MeasurePlan(4, 4, 4, 5, (2.0, 5.0, 12.0, 30.0), octaves=6, noise=0, field_images=1, reference=0)
+PLAN = MeasurePlan(4, 4, 4, 5, (2.0, 5.0, 12.0, 30.0), contrasts=6, noise=0, field_images=1, reference=0)
 
 
 @pytest.fixture(scope="session")
@@ -169,6 +169,59 @@ def primate():
         {"claims": json.dumps(plain), "name": "small"},
     )
     return xr.DataTree(data)
+
+
+@pytest.fixture(scope="session")
+def many_comparisons():
+    """As ``dcnbio analyze primate`` gives them: many, with long names, five kinds of marks, three units."""
+    names = [
+        ("spatial-frequency bandwidth, mean", "octaves"),
+        ("growth of the summation field at low contrast beyond the law's, against 2.3 times", "octaves"),
+        ("growth of the summation field at low contrast beyond the law's, against 4 times", "octaves"),
+        ("peak time at low contrast, median of log2(low / high)", "octaves"),
+        ("slope of log2 linear bandwidth against log2 preferred frequency", "1"),
+        ("bandwidth index 100 f_low / f_high, median", "percent"),
+    ]
+    controls = {"untrained_effect": 0.4, "untrained_n": 32, "njets": {"order 1": 1.0, "order 2": 0.2}}
+    none = Control("the same network untrained", 0.4)
+    claims = [
+        Claim(f"{name} ({unit})", 32, "units", 0.3, Interval(-0.2, 0.8), none, "Cannot tell.").to_dict()
+        | {"controls": controls}
+        for name, unit in names
+    ]
+    count = len(names)
+    data = xr.Dataset(
+        {
+            name: ("comparison", np.full(count, value))
+            for name, value in (("effect", 0.3), ("data", 0.1), ("bound", 0.5))
+        }
+        | {name: (("comparison", "limit"), [(-0.2, 0.8)] * count) for name in ("interval_90", "interval_holm")}
+        | {name: ("comparison", [32] * count) for name in ("n_model", "n_data")},
+        {"comparison": [name for name, _ in names], "verdict": ("comparison", ["like, built in"] * count)},
+        {"claims": json.dumps(claims), "name": "small"},
+    )
+    return xr.DataTree(data)
+
+
+@pytest.fixture(scope="session")
+def run_chain(run):
+    """Make a run that went on from another's weights."""
+    return TrainingRun("chain", (*run.rows, *run.rows[:2]))
+
+
+@pytest.fixture(scope="session")
+def completion_of_several():
+    """Analyse networks of other integration times, one without time, and twins whose lines coincide."""
+    settings = CompletionSettings(masks=(6, 14), controls=False, times=3, mechanism=0)
+    images = dcnbio.load_images(limit=6)
+    nets = {
+        "small": dcnbio.build("dcn-ode", integration_time=0.2, **SMALL),
+        "small-untrained": dcnbio.build("dcn-ode", integration_time=0.1, **SMALL),
+        "small-again": dcnbio.build("dcn-ode", integration_time=0.2, **SMALL),
+        "residual": dcnbio.build("resnet-blocks", **SMALL),
+    }
+    found = {name: completion_experiment(net, images, settings) for name, net in nets.items()}
+    return analyze_completion(found, resamples=99).to_tree()
 
 
 @pytest.fixture(scope="session")

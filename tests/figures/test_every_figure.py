@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import functools
 import itertools
+import json
 import re
+from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
 import pytest
+import xarray as xr
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex, to_rgb
 
 from dcnbio.errors import InputError
 from dcnbio.figures import VENUES, figure_kind, figure_kinds, on_page, plot
+from dcnbio.figures.export.sources import open_source
 from dcnbio.figures.palette import GREY, PALETTE
+from dcnbio.figures.result_claims import images_of
 from dcnbio.figures.table import csv_text, read_table
+
+SHIPPED = Path(__file__).parents[2] / "data" / "checkpoints"
 
 UNIT = re.compile(r"\(.+\)$")
 
@@ -145,9 +152,28 @@ def test_every_axis_says_what_it_is_and_its_unit(kind, drawn):
                 assert UNIT.search(label), f"{label!r} of {kind.name} has no unit"
 
 
-@pytest.mark.parametrize("venue", ["screen", "icml", "plos", "nature"])
+SEVERAL = {
+    "completion_of_several": ("mask_accuracy", "difference_course", "relative_distance", "early_readout"),
+    "many_comparisons": ("primate_forest", "primate_comparison"),
+    "run_chain": ("training_curves",),
+}
+
+
+@pytest.mark.parametrize("venue", list(VENUES))
 def test_a_figure_fits_its_page_and_no_texts_overlap(kind, drawn, venue):
-    figure = drawn(kind.name, venue)
+    check_page(drawn(kind.name, venue), venue)
+
+
+@pytest.mark.parametrize("venue", ["neurips", "plos"])
+@pytest.mark.parametrize(("result", "name"), [(one, name) for one, names in SEVERAL.items() for name in names])
+def test_a_figure_of_much_fits_the_narrowest_page_and_that_of_the_largest_text(request, result, name, venue):
+    kind = figure_kind(name)
+    with on_page(venue):
+        figure = kind.draw(kind.table(request.getfixturevalue(result)))
+    check_page(figure, venue)
+
+
+def check_page(figure, venue):
     width, height = figure.get_size_inches()
     assert min(abs(width - VENUES[venue].column), abs(width - VENUES[venue].page)) < 1e-9
     assert height <= VENUES[venue].tallest
@@ -160,6 +186,80 @@ def test_a_figure_fits_its_page_and_no_texts_overlap(kind, drawn, venue):
     assert not overlapping(texts)
     assert -0.01 <= ink.x0 <= ink.x1 <= width + 0.01
     assert -0.01 <= ink.y0 <= ink.y1 <= height + 0.01
+
+
+def hidden_lines(figure):
+    """Solid lines of another colour that a later solid line covers from one of its points to the next."""
+    found = []
+    for axes in figure.axes:
+        height = axes.bbox.height
+        solid = [line for line in axes.lines if line.get_linestyle() == "-" and len(line.get_xdata()) > 1]
+        for under, over in itertools.combinations(solid, 2):
+            one, other = (line.get_transform().transform(line.get_xydata()) for line in (under, over))
+            if one.shape != other.shape or to_hex(under.get_color()) == to_hex(over.get_color()):
+                continue
+            close = np.hypot(*(one - other).T) < 0.005 * height
+            found += [(under.get_color(), over.get_color())] if (close[1:] & close[:-1]).any() else []
+    return found
+
+
+@pytest.mark.parametrize("name", SEVERAL["completion_of_several"])
+def test_lines_that_coincide_are_both_seen(completion_of_several, name):
+    kind = figure_kind(name)
+    figure = kind.draw(kind.table(completion_of_several))
+    assert not hidden_lines(figure)
+    # rho has a panel for each network; in the others the twins coincide
+    assert any(line.is_dashed() for axes in figure.axes for line in axes.lines) or name == "relative_distance"
+
+
+def test_bars_of_several_networks_stand_side_by_side(completion_of_several):
+    kind = figure_kind("mask_accuracy")
+    (axes,) = kind.draw(kind.table(completion_of_several)).axes
+    starts = [segment[0][0] for bars in axes.collections for segment in bars.get_segments() if len(segment)]
+    assert len(starts) > 4
+    assert len(set(np.round(starts, 6))) == len(starts)
+
+
+def test_marks_of_a_solver_check_are_told_apart_where_they_coincide(solver_check):
+    kind = figure_kind("solver_check")
+    figure = kind.draw(kind.table(solver_check))
+    marks = {line.get_marker() for axes in figure.axes for line in axes.lines} - {"None"}
+    assert len(marks) == len(set(kind.table(solver_check)["series"]))
+    (legend,) = figure.legends
+    assert {text.get_text() for text in legend.get_texts()} == set(kind.table(solver_check)["series"])
+
+
+def test_a_network_without_time_is_named_in_the_caption(completion_of_several, completion):
+    words = "In residual, which has no solver time, 0 is before and 1 after each residual block."
+    for name in ("difference_course", "relative_distance"):
+        assert words in figure_kind(name).caption(completion_of_several)
+        assert "no solver time" not in figure_kind(name).caption(completion)
+
+
+def test_a_networks_n_is_its_own_where_anothers_name_begins_alike():
+    claims = [{"name": f"{name}: a", "n": n, "unit": "images"} for name, n in (("dcn", 5), ("dcn-untrained", 100))]
+    result = xr.DataTree(xr.Dataset(attrs={"claims": json.dumps(claims)}))
+    assert images_of(result, "dcn") == 5
+    assert images_of(result, "dcn-untrained") == 100
+
+
+def test_a_run_that_went_on_from_another_is_drawn_whole(run, run_chain):
+    kind = figure_kind("training_curves")
+    table = kind.table(run_chain)
+    loss = table[(table["panel"] == "loss") & (table["series"] == "training")]
+    assert loss["passes"].tolist() == [1280, 2560, 3840, 5120, 6400, 7680, 8960]
+    assert loss["part"].tolist() == [1] * 5 + [2] * 2
+    assert "7 epochs, 8,960 images seen. It went on 1 time from the weights" in kind.caption(run_chain)
+    assert "went on" not in kind.caption(run)
+
+
+def test_the_residual_network_that_ships_has_training_curves_without_a_solver():
+    run = open_source(SHIPPED / "resnet-blocks.metrics.csv").result
+    kind = figure_kind("training_curves")
+    assert set(kind.table(run)["panel"]) == {"loss", "accuracy"}
+    assert run.name == "resnet-blocks"
+    for word in ("dopri5", "NFE", "sigma", "Scales"):
+        assert word not in kind.caption(run)
 
 
 def test_small_print_is_no_smaller_than_the_venue_allows(kind, drawn):

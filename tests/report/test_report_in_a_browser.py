@@ -24,6 +24,7 @@ QUIET = [
     "--disable-component-update",
     "--disable-sync",
 ]
+ARROW_LEFT, ARROW_RIGHT, ARROW_DOWN, ESCAPE = "\ue012", "\ue014", "\ue015", "\ue00c"  # as WebDriver names keys
 STATE = """
 const part = (name) => document.querySelector(`[data-part="${name}"]`);
 const canvas = part("canvas-intact");
@@ -101,6 +102,46 @@ def test_a_click_follows_one_place_and_another_leaves_it(browser, page):
     assert "h at row 3, column 4" in browser.execute_script(STATE)["what"]
     canvas.click()
     assert "mean over the map" in browser.execute_script(STATE)["what"]
+
+
+def test_keys_follow_a_place_as_clicks_do(browser, page):
+    browser.get(page)
+    canvas = browser.find_element("css selector", '[data-part="canvas-masked"]')
+    where = []
+    for key in (ARROW_DOWN, ARROW_DOWN, ARROW_LEFT, *[ARROW_RIGHT] * 9, ESCAPE):
+        canvas.send_keys(key)
+        where.append(browser.execute_script(STATE)["what"].split(" (1)")[0])
+    assert where[:3] == ["h at row 3, column 4", "h at row 4, column 4", "h at row 4, column 3"]
+    assert where[-2] == "h at row 4, column 8"
+    assert where[-1].startswith("mean over the map")
+    move(browser, "time", "4", "input")
+    said = browser.execute_script(
+        "const part = (name) => document.querySelector(`[data-part='${name}']`);"
+        "return [part('canvas-masked').getAttribute('aria-label'), part('time').getAttribute('aria-valuetext')]"
+    )
+    assert said[0].startswith("masked map of 7 by 9 pixels, from -2.0 to -2.0.")
+    assert said[1] == "t = 2.00 of 2"
+
+
+NAMES = """
+const texts = Array.from(document.querySelectorAll("#viewer svg text"));
+const boxes = texts.map((text) => [text.textContent, text.getBoundingClientRect()]);
+const meets = (a, b) =>
+  a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 3 && b.top < a.bottom - 3;
+return boxes.flatMap(([name, box], i) =>
+  boxes.slice(i + 1).filter(([, other]) => meets(box, other)).map(([other]) => [name, other]));
+"""
+
+
+@pytest.mark.parametrize("width", [1280, 375])
+def test_names_and_numbers_of_the_plot_do_not_overlap(browser, page, width):
+    size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 800}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    browser.get(page)
+    # at one place the three lines end at 2, -2 and -4; of the mean map two end together
+    for kind in ("h", "change"):
+        move(browser, "shown", kind, "change")
+        assert browser.execute_script(NAMES) == []
 
 
 def test_another_block_has_maps_of_another_size(browser, page):

@@ -62,9 +62,16 @@ def claim(number: int, **more: object) -> dict[str, object]:
 def small_report() -> Report:
     chapters = [
         Chapter(
-            "one", "One", "What?", "It is.", [claim(i) for i in range(15)], [Picture("p", b"\x89PNG", 99, "A. B.")]
+            "one",
+            "One",
+            "What?",
+            "It is.",
+            [claim(i) for i in range(15)],
+            [Picture("p", b"\x89PNG", 99, "A. B.")],
+            ["Beware."],
+            main=[claim(0)],
         ),
-        Chapter("two", "Two & a half", "Why?", missing="a <pixel> network has none", caveats=["Beware."]),
+        Chapter("two", "Two & a half", "Why?", missing="a <pixel> network has none", caveats=["Never shown."]),
     ]
     return Report("net <1>", [("row", "dcn & ode")], ["One seed."], chapters, [("command", "dcnbio report")])
 
@@ -87,6 +94,28 @@ def test_what_is_written_is_shown_and_not_read_as_html():
     text = checked(report_html(small_report())).text
     for words in ("net <1>", "dcn & ode", "a <pixel> network has none", "Two & a half", "Sentence 14.", "Beware."):
         assert words in text
+
+
+def test_a_chapter_that_could_not_be_made_is_named_with_its_reason_and_takes_no_more_room():
+    page = report_html(small_report())
+    found = checked(page)
+    assert "Two & a half is left out: a <pixel> network has none" in found.text
+    assert "two" not in found.names
+    assert "#two" not in found.links
+    for words in ("Why?", "Never shown.", "Where this misleads"):
+        assert found.text.count(words) == (1 if words == "Where this misleads" else 0)
+
+
+def test_the_summary_states_numbers_with_their_intervals():
+    summary = report_html(small_report()).split("id='summary'")[1].split("</section>")[0]
+    assert "0.5 (95 % interval 0.25 to 0.75; n = 7 filters; before training: 0.25)" in summary
+
+
+def test_every_sentence_says_what_it_is_about():
+    same = [claim(0, name=f"net block {block}: index", conclusion="It falls.") for block in (1, 2)]
+    text = checked(claims_table(same)).text
+    assert "net block 1: It falls." in text
+    assert "net block 2: It falls." in text
 
 
 def test_a_claim_stands_with_interval_n_and_control():

@@ -11,7 +11,7 @@ from typing import Any
 
 from dcnbio.analysis.result_file import MARK, is_result, open_result
 from dcnbio.errors import InputError
-from dcnbio.figures.training_curves import read_run
+from dcnbio.figures.training_run import metrics_files, read_run
 from dcnbio.recording import open_recording
 from dcnbio.recording.target import state_of
 
@@ -31,7 +31,7 @@ class Source:
     name : str
         For file names and provenance.
     sha256 : str
-        Of the file, or of the folder's files.
+        Of the file, or of the folder's files; of a run that went on from others, of the hashes of their metrics.
     """
 
     kind: str
@@ -93,10 +93,11 @@ def open_source(path: str | os.PathLike[str]) -> Source | None:
         return Source("recording", open_recording(path), path.stem, content_hash(path))
     if path.suffix == ".json" and path.is_file():
         return Source("solver_check", read_check(path), path.stem, content_hash(path))
-    metrics = path / "metrics.csv" if path.is_dir() else path
-    if metrics.name == "metrics.csv" and metrics.is_file():
-        run = read_run(path)
-        return Source("run", run, run.name, content_hash(metrics))
+    metrics = metrics_files(path)
+    if metrics[-1].name.endswith("metrics.csv") and metrics[-1].is_file():
+        run, hashes = read_run(path), [content_hash(file) for file in metrics]
+        together = hashlib.sha256("".join(hashes).encode()).hexdigest() if len(hashes) > 1 else hashes[0]
+        return Source("run", run, run.name, together)
     if path.suffix in (".nc", ".zarr", ".csv"):
         what = "is none that dcnbio wrote" if path.exists() else "does not exist"
         raise InputError(

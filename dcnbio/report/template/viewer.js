@@ -118,14 +118,40 @@
     });
     places.sort((a, b) => a[1] - b[1]);
     places.forEach((place, i) => { if (i) place[1] = Math.max(place[1], places[i - 1][1] + 14); });
+    // names pushed below the axis would lie on its numbers
+    const lowest = height - bottom;
+    for (let i = places.length - 1, limit = lowest; i >= 0; i -= 1, limit -= 14) places[i][1] = Math.min(places[i][1], limit);
     places.forEach(([kind, place]) => parts.push(text(width - right + 6, place + 4, kind, `fill="${shades[kind]}"`)));
     const t = now.block.times[now.step];
     parts.push(`<line x1="${x(t)}" x2="${x(t)}" y1="${top}" y2="${height - bottom}" stroke="#1b1b1b" stroke-dasharray="3 3"/>`);
     const what = find("shown").value === "h" ? "h" : "h - h(0)";
     const where = pixel ? `${what} at row ${pixel[0]}, column ${pixel[1]}` : `mean over the map of |${what}|; of the difference, |masked - intact|`;
-    find("what").textContent = `${where} (1). Click a map to follow one place, click it again to leave.`;
+    find("what").textContent = `${where} (1). Click a map, or move to it and press an arrow key, to follow one place; click it again, or press Escape, to leave.`;
     svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     svg.innerHTML = parts.join("");
+  }
+
+  // what a reader of the screen hears in place of the colours
+  function described(now, kind) {
+    const own = values(now, kind, now.step);
+    const ends = `from ${Math.min(...own).toPrecision(2)} to ${Math.max(...own).toPrecision(2)}`;
+    const here = pixel ? `; ${own[pixel[0] * now.width + pixel[1]].toPrecision(2)} at row ${pixel[0]}, column ${pixel[1]}` : "";
+    return `${kind} map of ${now.height} by ${now.width} pixels, ${ends}${here}. Arrow keys move the place that is followed, Escape leaves it.`;
+  }
+
+  function step_pixel(event) {
+    const moves = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+    const now = chosen();
+    if (event.key === "Escape") pixel = null;
+    else if (event.key === "Enter" || event.key === " ") pixel = pixel ? null : [now.height >> 1, now.width >> 1];
+    else if (event.key in moves) {
+      const [down, right] = moves[event.key];
+      const [row, column] = pixel || [now.height >> 1, now.width >> 1];
+      const within = (value, size) => Math.max(0, Math.min(size - 1, value));
+      pixel = pixel ? [within(row + down, now.height), within(column + right, now.width)] : [row, column];
+    } else return;
+    event.preventDefault();
+    draw();
   }
 
   function draw() {
@@ -135,13 +161,18 @@
     kinds.forEach((kind) => {
       const most = kind === "difference" ? apart : common;
       paint(now, kind, most);
-      find(`range-${kind}`).textContent = `colours to ±${most.toPrecision(2)}`;
+      find(`low-${kind}`).textContent = `-${most.toPrecision(2)}`;
+      find(`high-${kind}`).textContent = most.toPrecision(2);
+      find(`canvas-${kind}`).setAttribute("aria-label", described(now, kind));
     });
     const t = now.block.times[now.step];
     find("now").textContent = `t = ${t.toFixed(2)} of ${now.block.times[now.block.times.length - 1]}`;
+    find("time").setAttribute("aria-valuetext", find("now").textContent);
     const image = data.images[find("image").value];
     find("input-intact").src = image.intact;
     find("input-masked").src = image.masked;
+    find("input-intact").alt = image.name;
+    find("input-masked").alt = `${image.name}, under its mask`;
     plot(now);
     root.dataset.step = String(now.step);
   }
@@ -170,6 +201,7 @@
       }, 250);
     }
     find("play").textContent = timer ? "Stop" : "Play";
+    find("play").setAttribute("aria-pressed", String(Boolean(timer)));
   }
 
   fill(find("block"), data.blocks.map((block) => block.name.replace("block", "block ")));
@@ -179,6 +211,7 @@
   find("time").addEventListener("input", draw);
   find("play").addEventListener("click", play);
   kinds.forEach((kind) => {
+    find(`canvas-${kind}`).addEventListener("keydown", step_pixel);
     find(`canvas-${kind}`).addEventListener("click", (event) => {
       const now = chosen();
       const box = event.target.getBoundingClientRect();
