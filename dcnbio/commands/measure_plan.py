@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["HIGHEST", "SIZES", "MeasurePlan", "check_seed", "plan_of"]
 
-HIGHEST = 0.96  # contrast of gratings; the rest lie octaves below
+HIGHEST = 0.96  # contrast of gratings; the rest lie half octaves below
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,9 @@ class MeasurePlan:
         Solver times that timing is read from.
     diameters : tuple of float
         Of each unit's own grating, in pixels.
-    octaves : int
-        Contrasts, from 0.96 downwards by factors of 2.
+    contrasts : int
+        From 0.96 downwards by half octaves; 7 end at 0.12, below which the norms' eps is no longer small against the
+        variance of a grating's maps.
     noise : int
         Images of white noise; 0 for no noise correlation.
     field_images : int
@@ -50,7 +51,7 @@ class MeasurePlan:
     phases: int = 6
     times: int = 21
     diameters: tuple[float, ...] = (1.5, 3.0, 5.0, 8.0, 12.0, 17.0, 23.0, 30.0)
-    octaves: int = 6
+    contrasts: int = 7
     noise: int = 250
     field_images: int = 1
     reference: int = 20
@@ -71,6 +72,17 @@ class MeasurePlan:
 
         wanted = width if self.units is None else min(self.units, width)
         return np.unique(np.linspace(0, width - 1, wanted).round().astype(np.int64))
+
+    @property
+    def shown_contrasts(self) -> tuple[float, ...]:
+        """Give the contrasts of gratings that fill the image, rising; a quarter of the highest is among 5 or more.
+
+        Examples
+        --------
+        >>> [round(contrast, 2) for contrast in MeasurePlan(contrasts=5).shown_contrasts]
+        [0.24, 0.34, 0.48, 0.68, 0.96]
+        """
+        return tuple(HIGHEST * 2.0 ** (-k / 2) for k in reversed(range(self.contrasts)))
 
     def shown_frequencies(self, highest: tuple[float, ...]) -> NDArray[np.float64]:
         """Give spatial frequencies, from 1/30 to 0.5 cycles/pixel.
@@ -100,8 +112,8 @@ class MeasurePlan:
 
 
 SIZES = {
-    "quick": MeasurePlan(8, 8, 4, 11, (2.0, 4.0, 8.0, 16.0, 30.0), 5, 0, 1, 0, mask_phases=0),
-    "small": MeasurePlan(6, 8, 4, 11, (2.0, 4.0, 8.0, 16.0, 30.0), 5, 0, 1, 10, units=12),
+    "quick": MeasurePlan(8, 8, 4, 11, (2.0, 4.0, 8.0, 16.0, 30.0), 7, 0, 1, 0, mask_phases=0),
+    "small": MeasurePlan(6, 8, 4, 11, (2.0, 4.0, 8.0, 16.0, 30.0), 7, 0, 1, 10, units=12),
     "default": MeasurePlan(),
     "full": MeasurePlan(12, 12, 8, noise=2000, field_images=4, reference=100, blocks=(1, 2, 3), mask_phases=4),
 }

@@ -81,7 +81,12 @@ def measures_of(
         "row": net.spec.row,
         "weights": weights_id(net.state_dict()),
         "trained": int(known),
-        "settings": {**asdict(plan), "seed": seed, "highest_contrast": HIGHEST},
+        "settings": {
+            **asdict(plan),
+            "seed": seed,
+            "highest_contrast": HIGHEST,
+            "lowest_contrast": plan.shown_contrasts[0],
+        },
     }
     return measure_units(recordings, about, plan.signal)
 
@@ -109,6 +114,7 @@ def record_network(net: Network, plan: MeasurePlan, *, seed: int = 0, progress: 
     found = Recordings(gratings, record_uniform(net, settings).isel(unit=chosen))
     found = replace(found, **record_receptive_fields(net, plan, rng, bar("noise")))
     own = own_gratings(found, plan.signal)
+    found = replace(found, eps_share=eps_shares(net, own, plan))
     found = replace(found, **record_preferred(net, own, plan, bar("size and contrast")))
     if plan.mask_phases:
         found = replace(found, interactions=record_masked(net, (own, found), plan, bar("plaids and surrounds")))
@@ -211,6 +217,26 @@ def own_gratings(found: Recordings, signal: str = "z") -> OwnGratings:
     return OwnGratings(*(columns[name] for name in wanted), *places, *whose)
 
 
+def eps_shares(net: Network, own: OwnGratings, plan: MeasurePlan) -> dict[str, np.ndarray]:
+    """Give the share of eps in the first norm's variance where it is largest: faint gratings, and small ones."""
+    import math
+
+    import numpy as np
+
+    from dcnbio.images import render
+    from dcnbio.probe.responses.eps_share import eps_share
+
+    worst = {
+        "eps_share_low_contrast": (plan.shown_contrasts[0], math.inf),
+        "eps_share_small_grating": (HIGHEST / 4, min(plan.diameters)),
+    }
+    units = range(len(own.orientation))
+    return {
+        name: eps_share(net, np.stack([render(own.grating(unit, *shown)) for unit in units]))
+        for name, shown in worst.items()
+    }
+
+
 def record_preferred(
     net: Network, own: OwnGratings, plan: MeasurePlan, settings: UnitSettings
 ) -> dict[str, xr.Dataset]:
@@ -219,7 +245,7 @@ def record_preferred(
 
     from dcnbio.probe.responses.own_stimuli import record_own
 
-    contrasts = [HIGHEST * 2.0**-k for k in reversed(range(plan.octaves))]
+    contrasts = list(plan.shown_contrasts)
     shown = {"contrast": [HIGHEST / 4, HIGHEST], "diameter": plan.diameters}
     size = record_own(net, own, shown, settings)
     whole = record_own(net, own, {"contrast": contrasts, "diameter": [math.inf]}, settings)

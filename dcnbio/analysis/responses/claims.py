@@ -23,6 +23,8 @@ PLAIN = {
     "spatial_frequency_bandwidth": "bandwidth of spatial frequency (octaves)",
     "bandwidth_index": "bandwidth index 100 f_low / f_high (percent)",
     "f1_f0": "F1 / F0",
+    "eps_share_low_contrast": "share of eps in the first norm's variance at the lowest contrast",
+    "eps_share_small_grating": "the same for the smallest grating at a quarter contrast",
     "zero_frequency_leakage": "response to uniform light over that to the best grating",
     "field_sigma_gradient": "sigma of the local field by gradient (pixels)",
     "field_sigma_noise": "sigma of the field by noise correlation (pixels)",

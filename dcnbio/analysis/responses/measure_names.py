@@ -7,6 +7,7 @@ __all__ = ["CENSORED", "MEASURES"]
 SILENT = "the unit never responds above the blank"
 NO_SURROUND = "the largest grating suppresses by under 2 %, or the unit is silent"
 NO_RESPONSE = "the unit responds to its own grating of that size with under a tenth of the block's median"
+NO_NORM = "the network's first block has no group norm that takes its statistics from the image"
 NO_FIT = "the fit failed, or the unit is silent"
 
 # name: (long name, units, when it is not defined)
@@ -27,6 +28,8 @@ MEASURES: dict[str, tuple[str, str, str]] = {
     "best_spatial_frequency": ("spatial frequency of the best grating shown", "cycles/pixel", SILENT),
     "best_phase": ("best phase of that grating at the middle of the image", "degrees", SILENT),
     "f1_f0": ("F1 / F0 at the preferred grating", "1", SILENT),
+    "eps_share_low_contrast": ("eps in the first norm's variance, lowest contrast", "1", NO_NORM),
+    "eps_share_small_grating": ("eps in the first norm's variance, smallest grating at low contrast", "1", NO_NORM),
     "zero_frequency_leakage": ("response to a uniform step of luminance over that to the best grating", "1", SILENT),
     "summation_diameter": ("summation field: diameter of 95 % of the peak", "pixels", SILENT),
     "surround_diameter": ("surround diameter: suppression within 5 % of its end", "pixels", NO_SURROUND),

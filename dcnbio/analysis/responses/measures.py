@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,8 @@ class Recordings:
         From `record_fields`.
     noise : xarray.Dataset, optional
         From `record_noise_fields`.
+    eps_share : mapping of str to array [unit]
+        From `dcnbio.probe.responses.eps_share`: of each unit's own grating at the lowest contrast, and the smallest.
     """
 
     gratings: xr.Dataset
@@ -52,6 +54,7 @@ class Recordings:
     interactions: xr.Dataset | None = None
     fields: xr.Dataset | None = None
     noise: xr.Dataset | None = None
+    eps_share: Mapping[str, np.ndarray] = field(default_factory=dict)
 
 
 def leakage(uniform: xr.Dataset, columns: Columns, signal: str) -> np.ndarray:
@@ -103,6 +106,7 @@ def measure_units(recordings: Recordings, about: Mapping[str, Any] | None = None
         columns |= field_measures(recordings.fields)
         if recordings.noise is not None:
             columns |= noise_field_measures(recordings.noise, recordings.fields["local"].isel(time=-1).values)
+    columns |= recordings.eps_share
     coordinates = {name: recordings.gratings[name] for name in ("block", "channel", "highest_frequency")}
     data = labelled(columns, coordinates)
     for name, values in tuning_in_time(recordings.gratings, signal).items():

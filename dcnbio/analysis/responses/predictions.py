@@ -87,7 +87,8 @@ def by_law(name: str, words: str, short: str, *, ratio: bool = True) -> Predicti
     def parts(measures: xr.Dataset) -> Parts:
         here, there = uncensored(measures, name), uncensored(measures, f"{name}_law")
         left = octaves(here, there) if ratio else here - there
-        return Parts(*(known(measures, f"{name}{suffix}") for suffix in ("", "_law", "_frozen")), left)
+        measured, predicted, frozen = (known(measures, f"{name}{suffix}") for suffix in ("", "_law", "_frozen"))
+        return Parts(measured, predicted, frozen, left)
 
     return Prediction(words, short, "law", (name, f"{name}_law"), parts)
 
@@ -108,7 +109,7 @@ def by_law_of_fit(name: str, words: str, short: str) -> Prediction:
     def parts(measures: xr.Dataset) -> Parts:
         here, there = (readable(measures, name, suffix) for suffix in ("", "_law"))
         frozen = readable(measures, name, "_frozen") if f"{name}_frozen" in measures else np.full(here.shape, np.nan)
-        return Parts(*map(KnownValues, (here, there, frozen)), octaves(here, there))
+        return Parts(KnownValues(here), KnownValues(there), KnownValues(frozen), octaves(here, there))
 
     return Prediction(words, short, "law", (name, f"{name}_law", "r_squared", "r_squared_law"), parts)
 
@@ -126,7 +127,8 @@ def at_low_contrast(name: str, words: str, short: str, predicted: float | None) 
             expected = octaves(uncensored(measures, low), uncensored(measures, f"{name}_law"))
         else:
             expected = np.where(np.isfinite(measured), predicted, np.nan)
-        return Parts(*map(KnownValues, (measured, expected, change(measures, "_frozen"))), measured - expected)
+        frozen = KnownValues(change(measures, "_frozen"))
+        return Parts(KnownValues(measured), KnownValues(expected), frozen, measured - expected)
 
     return Prediction(words, short, "law", (name, low, f"{name}_law"), parts)
 
