@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from dcnbio.commands.images import ImageOptions, open_images
+from dcnbio.commands.intervention_option import Interventions
 from dcnbio.commands.network import open_network
 from dcnbio.commands.options import WHAT, WHERE, Checkpoint, IntegrationTime, Json, Model
 from dcnbio.commands.output import Speaker, complain
@@ -27,6 +28,7 @@ def evaluate(
     checkpoint: Annotated[Checkpoint, Parameter(group=WHAT)] = "dcn-ode",
     model: Annotated[Model, Parameter(group=WHAT)] = None,
     integration_time: Annotated[IntegrationTime, Parameter(group=WHAT)] = None,
+    intervention: Annotated[Interventions, Parameter(group=WHAT)] = (),
     image_options: ImageOptions = ALL_IMAGES,
     how: How = SHARED,
     json_: Annotated[Json, Parameter(group=WHERE)] = False,
@@ -38,7 +40,7 @@ def evaluate(
     from dcnbio.probe import evaluate as measure
 
     speaker = Speaker(json_)
-    opened = open_network(checkpoint, model, integration_time)
+    opened = open_network(checkpoint, model, integration_time, intervention)
     data = open_images(image_options, most=None)
     speaker.say(f"network   {checkpoint}: {opened}")
     speaker.say(f"images    {data.sizes['stimulus']} of {data.attrs['source']}")
@@ -46,7 +48,12 @@ def evaluate(
     for notice in notices:
         speaker.note(notice)
     found = measure(opened.net, data, progress=speaker.shows_progress, **vars(how)).to_dict()
-    found |= {"checkpoint": checkpoint, "images": data.attrs["source"], "notices": list(notices)}
+    found |= {
+        "checkpoint": checkpoint,
+        "interventions": list(intervention),
+        "images": data.attrs["source"],
+        "notices": list(notices),
+    }
     speaker.give(found, evaluate_report(found))
     for line in failure_lines(found["failed"]):
         complain(line)

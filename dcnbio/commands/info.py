@@ -69,6 +69,15 @@ def block_row(name: str, block: dict[str, Any]) -> list[object]:
     ]
 
 
+def changes(about: dict[str, Any]) -> list[str]:
+    """Say what was done to the network and, on the way, to h."""
+    patches = []
+    for patch in about.get("patches", []):
+        where = [f"{name} {patch[name]}" for name in ("channels", "region") if patch[name] is not None]
+        patches.append(" ".join([f"h of block {patch['block']} at t = {patch['time']:g}: {patch['how']}", *where]))
+    return [*about.get("interventions", []), *patches]
+
+
 def recording_report(found: dict[str, Any]) -> str:
     """Lay out a recording."""
     from dcnbio.recording import human_bytes
@@ -90,6 +99,7 @@ def recording_report(found: dict[str, Any]) -> str:
             table(header, [block_row(name, block) for name, block in blocks.items()]),
             *error_lines({name: block["h_error"] for name, block in blocks.items()}),
             f"network   {about.get('spec', {}).get('row', 'unknown')}, weights {about.get('weights', 'unknown')[:23]}",
+            *(f"changed   {text}" for text in changes(about)),
             f"images    {about.get('names', {}).get('images', 'unknown')}",
             f"solver    {solver.get('method')}, rtol {solver.get('rtol')}, atol {solver.get('atol')}, "
             f"{solver.get('stepping')} steps, {about.get('dtype')} on {about.get('device')}",

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
 
 from dcnbio.errors import InputError
 
 if TYPE_CHECKING:
     from dcnbio.model.network import Network
 
-__all__ = ["check_intervention", "intervened"]
+__all__ = ["Interventions", "check_intervention", "intervened"]
 
+Interventions = Annotated[
+    tuple[str, ...],
+    Parameter(
+        help="Change the network first: sigma=1.5 (times), time=0 (stands still), norm=20 (statistics held at those of "
+        "20 images) or orders=0,2 (silenced). May be repeated.",
+        negative=(),
+        show_default=False,
+    ),
+]
 ALLOWED = "sigma=FACTOR, time=T0, norm=N (natural images whose statistics are held) or orders=0,2 (silenced)"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from dcnbio.commands.intervention_option import check_intervention, intervened
 from dcnbio.commands.options import integration_time
 from dcnbio.errors import InputError
 
@@ -31,7 +32,8 @@ class OpenedNetwork:
         """Name row, T, widths."""
         spec = self.net.spec
         times = ", ".join(f"{t:g}" for t in spec.integration_time)
-        return f"{spec.row}, T = {times}, widths {', '.join(map(str, spec.widths))}"
+        done = "".join(f", {one}" for one in self.net.source.get("interventions", []))
+        return f"{spec.row}, T = {times}, widths {', '.join(map(str, spec.widths))}{done}"
 
 
 def assumptions(net: Network, file: str, given: bool) -> str:
@@ -52,8 +54,21 @@ def assumptions(net: Network, file: str, given: bool) -> str:
     return f"{file} does not hold T or the window of its filters: assumed T = {times} (--integration-time), {window}"
 
 
-def open_network(checkpoint: str, model: str | None, time: str | None) -> OpenedNetwork:
-    """Load a checkpoint as the options `--checkpoint`, `--model` and `--integration-time` ask."""
+def open_network(
+    checkpoint: str, model: str | None, time: str | None, interventions: tuple[str, ...] = ()
+) -> OpenedNetwork:
+    """Load a checkpoint as the options `--checkpoint`, `--model` and `--integration-time` ask, and change it."""
+    for text in interventions:
+        check_intervention(text)
+    opened = loaded(checkpoint, model, time)
+    net = opened.net
+    for text in interventions:
+        net = intervened(net, text)
+    return OpenedNetwork(net, opened.notices)
+
+
+def loaded(checkpoint: str, model: str | None, time: str | None) -> OpenedNetwork:
+    """Load a checkpoint as it is, but for T."""
     from dcnbio.model.loading import find_checkpoint, load
     from dcnbio.model.public_checkpoint import load_public
 

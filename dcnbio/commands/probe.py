@@ -13,6 +13,7 @@ from cyclopts import Parameter
 
 from dcnbio.commands.images import ImageOptions, open_images
 from dcnbio.commands.interruption import ends_with
+from dcnbio.commands.intervention_option import Interventions
 from dcnbio.commands.network import open_network
 from dcnbio.commands.options import (
     HOW,
@@ -37,6 +38,7 @@ from dcnbio.commands.options import (
     window_option,
 )
 from dcnbio.commands.output import Speaker, command_text, complain
+from dcnbio.commands.patch_option import Patches, patch_option
 from dcnbio.commands.probe_report import failure_lines, probe_report, probe_summary
 from dcnbio.errors import InputError, SolverError
 
@@ -73,6 +75,8 @@ class What:
     mask: Annotated[int | None, Parameter(help="Side in pixels of a central square that is hidden.")] = None
     fill: Fill = "0"
     contrast: Annotated[float, Parameter(help="The images are multiplied by it.")] = 1.0
+    patch: Patches = ()
+    intervention: Interventions = ()
 
 
 @Parameter(name="*", group=HOW)
@@ -159,6 +163,7 @@ def settings_from(what: What, how: How) -> ProbeSettings:
             "mask": what.mask,
             "fill": fill_value(what.fill),
             "contrast": what.contrast,
+            "patch": [patch_option(text) for text in what.patch],
         }
     )
 
@@ -225,7 +230,7 @@ def probe(
     from dcnbio.probe.stimuli import as_stimuli
 
     speaker = Speaker(where.json, quiet=shard is not None and not shard.speaks)
-    opened = open_network(what.checkpoint, what.model, what.integration_time)
+    opened = open_network(what.checkpoint, what.model, what.integration_time, what.intervention)
     data = open_images(image_options)
     stimuli = as_stimuli(data)
     size = estimated_size(opened.net, stimuli, settings, where.yes)

@@ -95,6 +95,12 @@ class Patch:
         if isinstance(self.region, tuple):
             if len(self.region) != 2 or not all(isinstance(part, slice) for part in self.region):
                 raise InputError(f"region of a patch is {self.region!r}; give two slices, of rows and of columns.")
+            edges = [(part.start, part.stop, most) for part, most in zip(self.region, size, strict=True)]
+            if not all(within(start, most) and within(stop, most) for start, stop, most in edges):
+                raise InputError(
+                    f"region of a patch is {', '.join(f'{start}:{stop}' for start, stop, _ in edges)}, but block "
+                    f"{self.block} has maps of {size[0]} x {size[1]}; give whole numbers of rows and columns in them."
+                )
             mask = torch.zeros(size, dtype=torch.bool)
             mask[self.region] = True
         else:
@@ -125,6 +131,11 @@ class Patch:
             changed = value if self.how == "set" else part * value
         mask = self.positions((h.shape[2], h.shape[3])).to(h.device)
         return h.index_copy(1, chosen, torch.where(mask, changed, part))
+
+
+def within(edge: Any, most: int) -> bool:
+    """Whether an edge of a region lies on the map, whose other side Python would take in silence."""
+    return edge is None or (isinstance(edge, int | np.integer) and abs(int(edge)) <= most)
 
 
 def chosen_channels(channels: Sequence[int]) -> tuple[int, ...]:

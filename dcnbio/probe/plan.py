@@ -176,6 +176,8 @@ def numbers(net: Network, stimuli: Stimuli, settings: ProbeSettings) -> dict[str
     What of them is recorded is the layout's to say.
     """
     asked: dict[str, Any] = {"patches": [described(patch) for patch in settings.patches]} if settings.patches else {}
+    if "interventions" in net.source:
+        asked["interventions"] = list(net.source["interventions"])
     if settings.error_sample:
         asked["error_estimate"] = error_estimate(settings, len(stimuli))
     return asked | {

@@ -273,7 +273,8 @@ def test_patches_that_mean_nothing_are_refused(arguments, message):
         (Patch(1, 0.5, "ablate", channels=[8]), "block 1 has channels 0 to 7"),
         (Patch(1, 0.5, "set", np.zeros((3, 3))), "does not broadcast to the maps it changes"),
         (Patch(1, 0.5, "ablate", region=np.ones((4, 4), bool)), "block 1 has maps of 30 x 30"),
-        (Patch(1, 0.5, "ablate", region=(slice(40, 50), slice(None))), "one position at least"),
+        (Patch(1, 0.5, "ablate", region=(slice(20, 10), slice(None))), "one position at least"),
+        (Patch(1, 0.5, "ablate", region=(slice(8, 31), slice(None))), "is 8:31, None:None, but block 1"),
         (Patch(1, 0.5, "ablate", region=(1, 2)), "give two slices"),
     ],
 )

@@ -21,6 +21,7 @@ from dcnbio.model.interventions.norm_statistics import (
     group_moments,
     group_norms,
 )
+from dcnbio.model.interventions.noted import noted
 from dcnbio.model.interventions.separable_field import with_separable_filters
 from dcnbio.model.network import Network
 from dcnbio.model.ode_block import ODEBlock
@@ -101,7 +102,7 @@ def freeze_norms(net: Network, images: Tensor, times: int = 25) -> Network:
     >>> tuple(frozen(torch.rand(2, 3, 32, 32)).shape)
     (2, 10)
     """
-    return frozen_copy(net, images, times)
+    return noted(frozen_copy(net, images, times), f"norm={len(images)}")
 
 
 def lend_norms(net: Network, parts: int) -> Network:

@@ -10,6 +10,7 @@ import torch
 from dcnbio.errors import InputError
 from dcnbio.images.number_checks import count
 from dcnbio.model.gaussian import basis_orders
+from dcnbio.model.interventions.noted import noted
 from dcnbio.model.interventions.scales import block_convs
 from dcnbio.model.network import Network
 
@@ -56,4 +57,4 @@ def silence_orders(net: Network, orders: Collection[int]) -> Network:
     for conv in block_convs(changed):
         for parameter in conv.alpha.parameters():
             parameter[silenced] = 0
-    return changed
+    return noted(changed, f"orders={','.join(map(str, sorted(orders)))}")

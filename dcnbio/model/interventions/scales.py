@@ -8,6 +8,7 @@ import math
 import torch
 
 from dcnbio.errors import InputError
+from dcnbio.model.interventions.noted import noted
 from dcnbio.model.network import Network
 from dcnbio.model.srf_conv import SRFConv2d
 
@@ -57,4 +58,4 @@ def scale_sigma(net: Network, factor: float) -> Network:
     changed = copy.deepcopy(net)
     for conv in block_convs(changed):
         conv.log2_sigma.offset.add_(math.log2(factor))
-    return changed
+    return noted(changed, f"sigma={factor:g}")

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from dcnbio.errors import InputError
+from dcnbio.model.interventions.noted import noted
 from dcnbio.model.network import Network
 from dcnbio.model.ode_block import ODEBlock
 from dcnbio.model.srf_conv import SRFConv2d
@@ -89,4 +90,4 @@ def freeze_time(net: Network, time: float = 0.0) -> Network:
             drop_time_channel(field)
         else:
             block.field = TimelessField(field, time)
-    return changed
+    return noted(changed, f"time={time:g}")
