@@ -13,6 +13,7 @@ from dcnbio.analysis.primate.frequency_questions import preferred_frequency
 from dcnbio.analysis.primate.model_values import log_ratio
 from dcnbio.analysis.primate.questions import asked
 from dcnbio.analysis.primate.shown_range import ShownRange
+from dcnbio.analysis.primate.size_questions import summation
 from dcnbio.commands.analyze_primate import ode_net_control, primate
 from dcnbio.commands.options import Where
 from dcnbio.commands.primate_report import report
@@ -240,6 +241,14 @@ def test_a_peak_at_either_end_is_a_limit_on_that_side_and_at_the_end_of_what_was
     units = preferred_frequency(made, ShownRange())
     assert units.side[:3].tolist() == [-1, 1, 0]
     assert units.ends == pytest.approx(ShownRange().ends("frequency"))
+
+
+def test_a_unit_that_still_grows_is_a_lower_limit_wherever_it_has_come_near_its_peak():
+    diameter = np.full(64, 8.0)
+    diameter[:3] = 1.5, 3.0, 25.0
+    made = made_measures(summation_diameter=diameter, suppression_index=np.full(64, 0.5))
+    made["censored_summation_diameter"] = ("unit", np.arange(64) < 3)
+    assert summation(made, ShownRange()).side[:4].tolist() == [-1, 1, 1, 0]
 
 
 def test_nothing_is_known_of_a_ratio_whose_limits_pull_to_both_sides():

@@ -100,6 +100,14 @@ def test_size_tuning_of_ratio_like_curves():
     assert falling.falling_at_start
     assert falling.summation_censored
     assert falling.suppression_index == pytest.approx(31 / 32)
+    # as published: the first diameter whose response is within 5 % of that to the largest; r = 1 + 9 exp(-(d - 4) / 2)
+    fine = np.linspace(1, 32, 200)
+    suppressed = size_tuning(fine, np.where(fine < 4, 10 * fine / 4, 1 + 9 * np.exp(-(fine - 4) / 2)))
+    assert suppressed.surround == pytest.approx(4 + 2 * np.log(9 / 0.05), rel=0.01)
+    assert suppressed.summation == pytest.approx(3.8, rel=0.01)
+    # cells that are suppressed by a tenth or less have no published surround
+    assert np.isnan(size_tuning(d, np.where(d <= 6, d / 6, 0.91)).surround)
+    assert np.isfinite(size_tuning(d, np.where(d <= 6, d / 6, 0.89)).surround)
 
 
 def test_fields_that_leave_the_image_are_flagged_and_noise_does_not_widen_the_fit():

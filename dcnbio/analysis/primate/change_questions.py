@@ -40,7 +40,7 @@ def law_shift(measures: xr.Dataset) -> Units | None:
 def growth(measures: xr.Dataset, shown: ShownRange, first: str, second: str) -> Units:
     """Give log2 of one summation diameter over another."""
     low, high = shown.ends("diameter")
-    values, side = log_ratio(measures, (first, None), (second, None), 2 ** ((low + high) / 2))
+    values, side = log_ratio(measures, (first, None), (second, None), 2**low)
     return one_measure(measures, values, side, (low - high, high - low))
 
 

@@ -55,7 +55,7 @@ def preferred_frequency(measures: xr.Dataset, shown: ShownRange) -> Units:
     """Give log2 of preferred spatial frequency; a peak at an end of what was shown is a limit."""
     low, high = shown.ends("frequency")
     values = log2_values(array_of(measures, "preferred_spatial_frequency"))
-    side = limits_of(measures, "preferred_spatial_frequency", None, 2 ** ((low + high) / 2))
+    side = limits_of(measures, "preferred_spatial_frequency", None, 2**low)
     return one_measure(measures, np.clip(values, low, high), side, (low, high))
 
 

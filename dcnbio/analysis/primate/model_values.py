@@ -12,6 +12,7 @@ __all__ = ["Units", "array_of", "limits_of", "log2_values", "log_ratio", "one_me
 
 Floats = NDArray[np.float64]
 Sides = NDArray[np.int_]
+AT = 1.01  # times the lowest that was shown: what is under that is at the end
 SUPPRESSED = 0.1  # Cavanaugh 2002 gives diameters of cells with more suppression than this
 
 
@@ -75,7 +76,7 @@ def log2_values(values: Floats) -> Floats:
     return np.log2(np.where(values > 0, values, np.nan))
 
 
-def limits_of(measures: xr.Dataset, name: str, side: int | None, middle: float = 0.0) -> Sides:
+def limits_of(measures: xr.Dataset, name: str, side: int | None, lowest: float = 0.0) -> Sides:
     """Give on which side of a measure the truth lies, where it is flagged as a limit.
 
     Parameters
@@ -83,19 +84,21 @@ def limits_of(measures: xr.Dataset, name: str, side: int | None, middle: float =
     measures : xarray.Dataset
     name : str
     side : int or None
-        1 above, -1 below; None where limits lie at both ends: then below for those under `middle`.
-    middle : float
+        1 above, -1 below; None where limits lie at both ends: then below for those at `lowest`, and above for others,
+        since a response that still grows at the largest grating may have come near its peak at a small one.
+    lowest : float
+        That was shown.
 
     Examples
     --------
     >>> data = {"peak": ("unit", [1.0, 9.0, 5.0]), "censored_peak": ("unit", [True, True, False])}
-    >>> limits_of(xr.Dataset(data), "peak", None, 5.0).tolist()
+    >>> limits_of(xr.Dataset(data), "peak", None, 1.0).tolist()
     [-1, 1, 0]
     """
     flag = f"censored_{name}"
     if flag not in measures:
         return np.zeros(measures.sizes["unit"], dtype=int)
-    sides = np.where(measures[name].values < middle, -1, 1) if side is None else side
+    sides = np.where(measures[name].values <= AT * lowest, -1, 1) if side is None else side
     return np.asarray(np.where(measures[flag].values.astype(bool), sides, 0), dtype=int)
 
 
@@ -135,7 +138,7 @@ def suppressed(measures: xr.Dataset) -> NDArray[np.bool_]:
 
 
 def log_ratio(
-    measures: xr.Dataset, first: tuple[str, int | None], second: tuple[str, int | None], middle: float
+    measures: xr.Dataset, first: tuple[str, int | None], second: tuple[str, int | None], lowest: float
 ) -> tuple[Floats, Sides]:
     """Give log2 of one measure over another, and on which side the truth lies.
 
@@ -146,11 +149,11 @@ def log_ratio(
     measures : xarray.Dataset
     first, second : tuple of str and int or None
         Measure, and the side of its limits.
-    middle : float
+    lowest : float
         As in `limits_of`.
     """
     values = log2_values(array_of(measures, first[0])) - log2_values(array_of(measures, second[0]))
-    above, below = (limits_of(measures, name, side, middle) for name, side in (first, second))
+    above, below = (limits_of(measures, name, side, lowest) for name, side in (first, second))
     unknown = above * below > 0
     return np.where(unknown, np.nan, values), np.where(unknown, 0, np.sign(above - below))
 

@@ -34,7 +34,7 @@ def summation(measures: xr.Dataset, shown: ShownRange, suffix: str = "") -> Unit
     """Give log2 of the summation diameter, of units with suppression as was published."""
     low, high = shown.ends("diameter")
     name = f"summation_diameter{suffix}"
-    side = limits_of(measures, name, None, 2 ** ((low + high) / 2))
+    side = limits_of(measures, name, None, 2**low)
     values = np.clip(log2_values(array_of(measures, name)), low, high)
     return one_measure(measures, values, side, (low, high), suppressed(measures))
 

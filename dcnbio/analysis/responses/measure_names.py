@@ -5,7 +5,7 @@ from __future__ import annotations
 __all__ = ["CENSORED", "MEASURES"]
 
 SILENT = "the unit never responds above the blank"
-NO_SURROUND = "the largest grating suppresses by under 2 %, or the unit is silent"
+NO_SURROUND = "the largest grating suppresses by 10 % or less, or the unit is silent"
 NO_RESPONSE = "the unit responds to its own grating of that size with under a tenth of the block's median"
 NO_NORM = "the network's first block has no group norm that takes its statistics from the image"
 NO_FIT = "the fit failed, or the unit is silent"
@@ -32,7 +32,11 @@ MEASURES: dict[str, tuple[str, str, str]] = {
     "eps_share_small_grating": ("eps in the first norm's variance, smallest grating at low contrast", "1", NO_NORM),
     "zero_frequency_leakage": ("response to a uniform step of luminance over that to the best grating", "1", SILENT),
     "summation_diameter": ("summation field: diameter of 95 % of the peak", "pixels", SILENT),
-    "surround_diameter": ("surround diameter: suppression within 5 % of its end", "pixels", NO_SURROUND),
+    "surround_diameter": (
+        "surround diameter: response within 5 % of that to the largest grating",
+        "pixels",
+        NO_SURROUND,
+    ),
     "surround_ratio": ("surround over summation diameter", "1", NO_SURROUND),
     "suppression_index": ("(peak - largest grating) / peak", "1", SILENT),
     "summation_diameter_low_contrast": ("summation field at low contrast", "pixels", SILENT),

@@ -12,8 +12,8 @@ from dcnbio.errors import InputError
 
 __all__ = ["SizeTuning", "size_tuning"]
 
-NEAR = 0.05  # of the peak, or of the suppression, that counts as having reached it
-LEAST_SUPPRESSION = 0.02  # of the peak below which there is no surround whose size could be told
+NEAR = 0.05  # of the peak, or of what the largest grating leaves, that counts as having reached it
+LEAST_SUPPRESSION = 0.1  # of the peak up to which there is no surround, as in the published cells
 POINTS = 2000
 
 
@@ -26,8 +26,8 @@ class SizeTuning:
     summation : float
         Diameter in pixels at which the response reaches 95 % of its peak.
     surround : float
-        Diameter in pixels, beyond the peak's, at which suppression has come within 5 % of what the largest has; NaN
-        where the largest suppresses by under 2 %.
+        Diameter in pixels, beyond the peak's, at which the response has come within 5 % of that to the largest; NaN
+        where the largest suppresses by 10 % or less.
     suppression_index : float
         (peak - response at the largest diameter) / peak.
     peak : float
@@ -79,12 +79,14 @@ def size_tuning(diameter: ArrayLike, response: ArrayLike) -> SizeTuning:
 
     Notes
     -----
-    The cuts at 95 % and 5 % are those of Cavanaugh and others, who read them from a fitted ratio of Gaussians. It
-    misleads where a response oscillates with diameter.
+    The cuts at 95 % of the peak and at 105 % of the asymptote, and the least suppression, are those of the published
+    cells as Marques and others (2021) apply them to models; Cavanaugh and others read them from a fitted ratio of
+    Gaussians, here a monotone interpolation is read. It misleads where a response oscillates with diameter.
 
     References
     ----------
     Cavanaugh, Bair & Movshon, J Neurophysiol 2002, 88, 2530, doi:10.1152/jn.00692.2001.
+    Marques, Schrimpf & DiCarlo, bioRxiv 2021, doi:10.1101/2021.03.01.433495.
 
     Examples
     --------
@@ -105,8 +107,8 @@ def size_tuning(diameter: ArrayLike, response: ArrayLike) -> SizeTuning:
     summation = fine[np.flatnonzero(curve >= (1 - NEAR) * peak)[0]]
     index = (peak - end) / peak
     surround, falling = float("nan"), False
-    if index >= LEAST_SUPPRESSION:
-        reached = np.flatnonzero(curve[best:] <= end + NEAR * (peak - end))
+    if index > LEAST_SUPPRESSION:
+        reached = np.flatnonzero(curve[best:] <= (1 + NEAR) * end)
         surround = float(fine[best + reached[0]])
         falling = surround > d[-2]
     edges = bool(best == POINTS - 1), bool(falling), bool(summation == fine[0])

@@ -1,0 +1,59 @@
+"""All results of units come from one command: what is there is kept, unless it is of other weights."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+import unit_responses
+from unit_responses import Result
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Run main on results that count how often they are made."""
+    made: list[str] = []
+
+    def main(*arguments, weights="sha256:1"):
+        def work(name):
+            made.append(name)
+            return {"claims": [name]}, f"page of {name}"
+
+        every = [Result(name, {"weights": weights}, lambda name=name: work(name)) for name in ("first", "second")]
+        monkeypatch.setattr(unit_responses, "wanted", lambda checkpoint: every)
+        monkeypatch.setattr(sys, "argv", ["unit_responses.py", "--out", str(tmp_path / "out"), *arguments])
+        made.clear()
+        unit_responses.main()
+        return list(made)
+
+    return main
+
+
+def test_a_result_is_made_once_for_the_same_weights(run, tmp_path):
+    assert run("--only", "second") == ["second"]
+    assert run() == ["first"]
+    assert run() == []
+    assert run(weights="sha256:2") == ["first", "second"]
+    assert run("--overwrite", weights="sha256:2") == ["first", "second"]
+    found = json.loads((tmp_path / "out" / "first.json").read_text())
+    assert found == {"claims": ["first"], "weights": "sha256:2"}
+    assert (tmp_path / "out" / "first.txt").read_text() == "page of first\n"
+
+
+def test_an_unknown_result_is_refused(run, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        run("--only", "third")
+    assert "--only is third; results are first, second" in capsys.readouterr().err
+
+
+def test_every_result_says_of_which_weights_it_is():
+    every = unit_responses.wanted("dcn-ode")
+    assert [one.name for one in every] == [
+        "responses_default",
+        "responses_blocks_small",
+        "responses_interventions",
+        "primate_dcn-ode_default",
+    ]
+    assert {one.made["weights"][:7] for one in every} == {"sha256:"}
+    assert "intervention=('sigma=1.5', 'time=0', 'norm=10', 'orders=2')" in every[2].made["asked"]
