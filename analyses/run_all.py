@@ -17,7 +17,6 @@ import datetime
 import json
 import os
 import shlex
-import shutil
 import subprocess
 import sys
 import time
@@ -28,7 +27,6 @@ from pathlib import Path
 from tqdm import tqdm
 
 HERE = Path(__file__).parent
-METRICS = HERE.parent / "data" / "checkpoints" / "resnet-blocks.metrics.csv"
 DCNBIO = (sys.executable, "-m", "dcnbio")
 CHECKPOINT, PARTLY = "dcn-ode", 3
 
@@ -91,8 +89,7 @@ STEPS = (
     Step("primate", ("analyze", "primate", "--json"), small=("--size", "quick"), full=("--size", "full"), out=".nc"),
 )
 DRAWN = {  # what figures are made from, and which where not all
-    "checkpoint": "",
-    "training": "",
+    "checkpoint": "",  # its training and what its decoder gives back lie beside it
     "recording": "feature_maps,trajectories,solver_work",
     "check_solver": "",
     **dict.fromkeys(("scales", "completion", "contrast", "responses", "primate"), ""),
@@ -159,11 +156,6 @@ def source_of(name: str, out: Path) -> Path | None:
     """Find what a step left to draw."""
     if name == "checkpoint":
         return Path(CHECKPOINT)
-    if name == "training":
-        folder = out / "resnet-blocks"  # figures know a run by its metrics.csv
-        folder.mkdir(exist_ok=True)
-        shutil.copyfile(METRICS, folder / "metrics.csv")
-        return folder
     endings = (".json",) if name == "check_solver" else (".nc", ".zarr")
     return next((path for path in (out / f"{name}{ending}" for ending in endings) if path.exists()), None)
 

@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from dcnbio.commands.about_decoder import holds_decoder
+from dcnbio.commands.figures_sources import sources_of
 from dcnbio.commands.options import Json, Model, flag, name_list, whole_numbers
 from dcnbio.commands.output import Speaker, command_text
-from dcnbio.errors import InputError
 
 if TYPE_CHECKING:
     from dcnbio.figures.export.run import Exported
     from dcnbio.figures.export.settings import ExportSettings
-    from dcnbio.figures.export.sources import Source
 
 __all__ = ["figures"]
 
@@ -67,13 +65,14 @@ def figures(
 
     settings = settings_of(look)
     speaker = Speaker(place.json)
-    sources = [source for name in inputs or ("dcn-ode",) for source in sources_of(name, model)]
+    only = name_list(place.only)
+    sources = [source for name in inputs or ("dcn-ode",) for source in sources_of(name, model, only)]
     font_notice(speaker, settings)
     found = export_figures(
         sources,
         place.out,
         settings,
-        only=name_list(place.only),
+        only=only,
         overwrite=place.overwrite,
         command=command_text(sys.argv[1:]),
         tell=lambda name: print(f"{name} ...", file=sys.stderr, flush=True),
@@ -96,49 +95,6 @@ def settings_of(look: Look) -> ExportSettings:
     if look.latex:
         given["latex"] = True
     return settle_settings(given, {} if look.recipe is None else read_figure_recipe(look.recipe))
-
-
-def sources_of(name: str, model: str | None) -> list[Source]:
-    """Open what a person named; the folder of a finished run gives its checkpoint too."""
-    from dcnbio.figures.export.sources import open_source
-
-    opened = open_source(name)
-    if opened is None:
-        return [checkpoint_source(name, model), *training_beside(name)]
-    checkpoint = Path(name) / "checkpoint.safetensors"
-    if opened.kind == "run" and checkpoint.is_file() and not holds_decoder(checkpoint):
-        return [opened, checkpoint_source(str(checkpoint), model, opened.name)]
-    return [opened]
-
-
-def training_beside(name: str) -> list[Source]:
-    """Open the metrics of its training that lie beside a checkpoint under its name, as beside those shipped."""
-    from dcnbio.figures.export.sources import open_source
-    from dcnbio.model.loading import find_checkpoint
-
-    path = find_checkpoint(name)
-    metrics = path.with_name(f"{path.stem}.metrics.csv")
-    found = open_source(metrics) if metrics.is_file() else None
-    return [] if found is None else [found]
-
-
-def checkpoint_source(name: str, model: str | None, called: str = "") -> Source:
-    """Read the filters of a checkpoint; of a network without SRF layers, its spec."""
-    from dcnbio.errors import CheckpointError
-    from dcnbio.figures.export.sources import Source, content_hash
-    from dcnbio.model.loading import find_checkpoint, load
-    from dcnbio.probe.filters import checkpoint_filters
-
-    path = find_checkpoint(name)
-    called = called or path.stem
-    try:
-        filters = checkpoint_filters(path, model)
-    except CheckpointError:
-        raise
-    except InputError:  # free pixel weights have no scale
-        return Source("spec", load(path, model).spec, called, content_hash(path))
-    filters.attrs["name"] = called
-    return Source("filters", filters, called, content_hash(path))
 
 
 def font_notice(speaker: Speaker, settings: ExportSettings) -> None:

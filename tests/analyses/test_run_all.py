@@ -32,14 +32,15 @@ def run(tmp_path, monkeypatch, capsys):
 
 
 def test_one_failing_part_loses_no_other(run, tmp_path):
-    drawn = {"training": "", "checkpoint": "no_such_figure"}
-    status, printed = run(BAD, GOOD, drawn=drawn)
+    scales = Step("scales", ("analyze", "scales", "--json", "--resamples", "99"), out=".nc")
+    drawn = {"scales": "", "checkpoint": "no_such_figure"}
+    status, printed = run(BAD, GOOD, scales, drawn=drawn)
     assert status == 3
     assert "failed: bad: exit 2: dcnbio: checkpoint is 'no-such'" in printed
     assert "failed: figures of checkpoint: exit 2: dcnbio: figure is 'no_such_figure'" in printed
     found = json.loads((tmp_path / "out" / "info.json").read_text())
     assert found["command"] == "dcnbio info dcn-ode --json"
-    assert (tmp_path / "out" / "figures" / "training_curves.pdf").exists()
+    assert (tmp_path / "out" / "figures" / "sigma_depth.pdf").exists()
     assert not (tmp_path / "out" / "bad.json").exists()
 
 

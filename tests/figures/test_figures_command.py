@@ -5,14 +5,20 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import dcnbio
 from dcnbio.analysis.result_file import write_result
 from dcnbio.commands.app import run as dcnbio_command
+from dcnbio.commands.figures_sources import sources_of
+from dcnbio.errors import InputError
+from dcnbio.model.decoder import build_decoder
+from dcnbio.model.decoder_checkpoint import save_decoder
 
 FAST = ["--formats", "svg"]
+SHIPPED = Path(__file__).parents[2] / "data"
 
 
 @pytest.fixture(scope="module")
@@ -44,6 +50,34 @@ def test_all_figures_of_what_is_given_are_drawn(given, tmp_path, capsys, name, f
     found = json.loads(capsys.readouterr().out)
     assert sorted(found["figures"]) == figures
     assert sorted(path.stem for path in (tmp_path / "out").glob("*.svg")) == figures
+
+
+def test_a_shipped_network_comes_with_its_training_and_its_reconstructions(capsys):
+    name = next((path.stem for path in (SHIPPED / "decoders").glob("*.safetensors")), "dcn-ode")
+    opened = {source.kind: source for source in sources_of(name, only=["reconstructions", "training_curves"])}
+    run = opened["run"].result
+    assert run.name == name
+    first = SHIPPED / "checkpoints" / f"{name}.begun_from.metrics.csv"
+    assert len(run.parts()) >= (2 if first.is_file() else 1)
+    if "reconstructions" in opened:  # the decoder may wait for a network that was replaced
+        data = opened["reconstructions"].result.to_dataset()
+        assert data.sizes["stimulus"] == 10
+        assert float(data["mse"].max()) < float(data["image"].var())
+    else:
+        assert "reconstructions are left out: decoder was trained on the network" in capsys.readouterr().err
+
+
+def test_pictures_that_are_not_asked_for_are_not_made(monkeypatch):
+    monkeypatch.setattr("dcnbio.probe.reconstructed_images.reconstruct", None)
+    assert {source.kind for source in sources_of("dcn-ode", only=["filters"])} <= {"filters", "run"}
+
+
+def test_a_decoder_of_a_network_that_is_not_here_is_refused(tmp_path):
+    net = dcnbio.build("dcn-ode", widths=(4, 8, 16), norm_groups=4)
+    decoder = build_decoder(net.spec)
+    path = save_decoder(decoder, tmp_path / "mine.safetensors", source={"encoder": "nowhere"})
+    with pytest.raises(InputError, match=r"is a decoder of the network \w+, which is not here: checkpoint is"):
+        sources_of(str(path))
 
 
 def test_a_recipe_sets_what_the_command_line_does_not(given, tmp_path, capsys):
