@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -108,8 +108,9 @@ def plan(checkpoints: tuple[str, ...], model: str | None, shown: Shown, seed: in
         return [Planned(stems[name] if short else name, load(name, model), full) for name in checkpoints]
     if model is not None:
         raise InputError(f"--model is {model}, and no .pth is named that it could be the row of; name one.")
-    less = CompletionSettings(sides, shown.main, controls=False, times=shown.times, mechanism=0, seed=seed)
-    least = CompletionSettings((shown.main,), shown.main, controls=False, times=shown.times, mechanism=0, seed=seed)
+    # the fills are what a verdict needs; the other controls are shown to the first alone
+    less = replace(full, controls=False, fills=True, mechanism=0)
+    least = replace(less, masks=(shown.main,))
     trained = [name for name in DEFAULT_ROWS if name in shipped_checkpoints()]
     found = [Planned(name, load(name), full if place == 0 else less) for place, name in enumerate(trained)]
     if UNTRAINED in shipped_controls():

@@ -18,6 +18,12 @@ __all__ = ["as_json", "report"]
 # what is printed in full; all claims are in --json
 PRINTED = ("D(T) / D(0), A = A(t)", "restored by", "rho(T) outside", "read-out accuracy", "solution time")
 COMPARED = " minus "
+READ = {  # of the readout over time: header, factor, form
+    "accuracy": ("right %", 100, ".0f"),
+    "top3": ("top 3 %", 100, ".0f"),
+    "margin": ("margin", 1, "+.1f"),
+    "retrieval": ("own %", 100, ".0f"),
+}
 
 
 def wrapped(text: str) -> str:
@@ -42,7 +48,7 @@ def report(found: CompletionResult) -> str:
                 f"{flow.attrs['left_out']} unusable"
             )
         )
-        parts += [accuracy_table(network), index_table(network)]
+        parts += [accuracy_table(network), index_table(network), readout_table(network)]
         own = [claim for claim in found.claims if claim.name.startswith(f"{network.name}")]
         said = [claim for claim in own if claim.name.removeprefix(network.name)[:1] in (":", " ")]
         told = [claim for claim in said if any(part in claim.name for part in PRINTED)]
@@ -105,6 +111,24 @@ def index_table(network: NetworkCompletion) -> str:
     return table(header, rows)
 
 
+def readout_table(network: NetworkCompletion) -> str:
+    """Lay out what the readout makes of the last block's maps at each time, intact and under the main mask."""
+    curves = network.readout
+    # an intact image's nearest map is its own
+    asked = [(kind, name) for kind in curves["image_kind"].values for name in READ if name in curves]
+    asked = [(kind, name) for kind, name in asked if (kind, name) != ("intact", "retrieval")]
+    rows = []
+    for place, fraction in enumerate(curves["fraction"].values):
+        row = [f"{fraction:.3g}"]
+        for kind, name in asked:
+            _, factor, form = READ[name]
+            row.append(shown(factor * float(curves[name].sel(image_kind=kind)[place]), form))
+        rows.append([*row, shown(float(curves["alignment"][place]), ".2f")])
+    header = ["t / T", *(READ[name][0] for _, name in asked), "CKA"]
+    title = f"{network.name}, last block read out at t: intact, then masked; CKA of intact maps with those at T"
+    return "\n".join([wrapped(title), table(header, rows)])
+
+
 def as_json(found: CompletionResult) -> dict[str, Any]:
     """Give plain values."""
     return {
@@ -126,7 +150,20 @@ def plain_network(network: NetworkCompletion) -> dict[str, Any]:
         "n": network.flow.sizes["stimulus"],
         "unsolved": network.unsolved,
         "tables": {variant: plain_table(one) for variant, one in network.tables.items()},
+        "early_readout": plain_readout(network),
     }
+
+
+def plain_readout(network: NetworkCompletion) -> dict[str, Any]:
+    """Give the readout of the last block over time as lists, by the kind of image."""
+    curves = network.readout
+    known = [name for name in ("accuracy", "top3", "margin", "retrieval") if name in curves]
+    kinds = {
+        str(kind): {name: curves[name].sel(image_kind=kind).values.tolist() for name in known}
+        for kind in curves["image_kind"].values
+    }
+    found = {"fraction_of_T": curves["fraction"].values.tolist(), "cka": curves["alignment"].values.tolist()}
+    return {**found, **kinds, "solution_times": network.solution_times}
 
 
 def plain_table(one: xr.Dataset) -> dict[str, Any]:

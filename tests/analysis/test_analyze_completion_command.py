@@ -25,6 +25,8 @@ def test_tables_within_80_columns_and_one_conclusion(checkpoint: str, capsys: An
     assert max(len(line) for line in out.splitlines()) <= 80
     assert out.count("Conclusion: ") == 1
     assert "8 images" in out
+    assert "last block read out at t: intact, then masked" in " ".join(out.split())
+    assert "margin  right %" in out
     assert "images/s" in err
 
 
@@ -38,6 +40,13 @@ def test_json_holds_complete_claims_and_no_nan(checkpoint: str, tmp_path: Any, c
     for claim in found["claims"]:
         assert {"name", "n", "estimate", "interval", "control", "conclusion"} <= set(claim)
         assert "nan" not in claim["conclusion"]
+    early = found["networks"][0]["early_readout"]
+    assert early["fraction_of_T"] == [0, 1]
+    assert early["cka"][-1] == pytest.approx(1)
+    assert {"accuracy", "top3", "margin", "retrieval"} <= set(early["masked"])
+    assert early["intact"]["top3"][1] >= early["intact"]["accuracy"][1]
+    times = early["solution_times"]["intact"]
+    assert times["images"].count(None) == times["censored"] == 8 - round(8 * early["intact"]["accuracy"][1])
     assert target.is_file()
 
 

@@ -115,6 +115,6 @@ def sentence(network: NetworkCompletion, verdicts: list[Verdict]) -> str:
         elif verdict.undecided:
             parts.append(f"of block {block} it cannot be told ({verdict.undecided})")
         else:
-            parts.append(f"block {block} does not complete ({', and '.join(verdict.obstacles)})")
+            parts.append(f"no completion is shown in block {block} ({', and '.join(verdict.obstacles)})")
     n, main = network.flow.sizes["stimulus"], network.flow.attrs["main"]
     return f"{network.name} (this network, {n} images, {main} x {main} mask): {', '.join(parts)}"

@@ -69,15 +69,22 @@ def fall_in_words(reading: str, fall: Estimate, null: Estimate) -> str:
     if fall.reason:
         return f"D is not defined: {fall.reason}."
     if reading == "A(0)":
-        whole = "grows" if fall.value > 1 else "shrinks"
+        whole = {-1: "shrinks", 0: "is not seen to change", 1: "grows"}[side_of(fall, 1.0)]
         return f"With A at 0, D(T) is {fall.value:.2f} of D(0): the difference itself {whole}."
-    if fall.value >= 1:
-        what = "it does not fall"
-    elif fall.value >= null.value:
-        what = "it falls by no more than the amplitude's growth makes it"
-    else:
-        what = "it falls by more than the amplitude's growth makes it"
+    beside_null = {
+        -1: "it falls by more than the amplitude's growth makes it",
+        0: "it falls, and whether by more than the amplitude's growth makes it cannot be told",
+        1: "it falls by less than the amplitude's growth alone would make it",
+    }[side_of(fall, null.value)]
+    what = {-1: beside_null, 0: "it is not seen to fall", 1: "it does not fall"}[side_of(fall, 1.0)]
     return f"With A at t, D(T) is {fall.value:.2f} of D(0), {null.value:.2f} for a difference that stays: {what}."
+
+
+def side_of(one: Estimate, value: float) -> int:
+    """Say whether an estimate surely lies below (-1) or above (1) a value; 0 where neither can be said."""
+    if not one.interval.exists:
+        return 0
+    return -1 if one.interval.high < value else 1 if one.interval.low > value else 0
 
 
 def index_claims(network: NetworkCompletion, block: int, verdict: Verdict, resampler: Resampler) -> list[Claim]:
@@ -125,8 +132,8 @@ def region_claims(network: NetworkCompletion, block: int, resampler: Resampler) 
     for region in (one for one in REGIONS if one in known):
         one = completion_index(network.flow, mask, block, resampler, region=region)
         noise = completion_index(network.flow, ["white noise"], block, resampler, region=region)
-        title = f"{network.name} block {block}: completion index, {region} the mask's place"
         where = "at the border of" if region == "border" else region
+        title = f"{network.name} block {block}: completion index, {where} the mask's place"
         text = f"Where the map lies {where} the mask's place the index is {limited(one)}."
         found.append(claim_of(title, one, control_of("white noise of equal norm", noise), text))
     return found

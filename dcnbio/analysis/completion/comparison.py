@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dcnbio.analysis.claim import Claim, Control
-from dcnbio.analysis.completion.claims import claim_of
+from dcnbio.analysis.claim import Claim
+from dcnbio.analysis.completion.claims import claim_of, control_of
 from dcnbio.analysis.completion.conditions import INTACT, condition_groups, mask_sides
 from dcnbio.analysis.completion.network import NetworkCompletion
-from dcnbio.analysis.completion.readout import correct, has_labels
+from dcnbio.analysis.completion.readout import accuracy, correct, has_labels
 from dcnbio.analysis.completion.resampling import Resampler
-from dcnbio.analysis.completion.wording import points
+from dcnbio.analysis.completion.wording import percent, points
 from dcnbio.analysis.shapes import Floats
 
 __all__ = ["comparison_claims"]
@@ -29,14 +29,16 @@ def comparison_claims(networks: Sequence[NetworkCompletion], resampler: Resample
     Returns
     -------
     list of Claim
-        None for networks of other images, or without labels.
+        None for networks of other images, without labels, or not surely above chance, which have nothing to lose.
     """
-    if not networks:
+    if not networks or not has_labels(networks[0].flow) or not above_chance(networks[0], resampler):
         return []
     first, claims = networks[0], []
     for other in networks[1:]:
-        if not has_labels(first.flow) or not same_images(first, other):
+        if not same_images(first, other) or not above_chance(other, resampler):
             continue
+        before = [correct(one.flow, [INTACT])[:, -1] for one in (first, other)]
+        intact = control_of("difference of accuracy on intact images", resampler.paired(*before))
         for side in sorted(set(mask_sides(first.flow)) & set(mask_sides(other.flow))):
             difference = resampler.mean(change(first, side) - change(other, side))
             sure = "not surely another"
@@ -44,10 +46,18 @@ def comparison_claims(networks: Sequence[NetworkCompletion], resampler: Resample
                 sure = "a smaller" if difference.value > 0 else "a larger"
             who = f"{first.name} than in {other.name}, one network each"
             text = f"A mask of {side} pixels makes {sure} loss of accuracy in {who}: "
-            text += f"difference of the changes {points(difference)}."
+            text += f"difference of the changes {points(difference)}; intact {percent(before[0].mean())} and "
+            text += f"{percent(before[1].mean())} are right."
             title = f"{first.name} minus {other.name}: accuracy change by a mask of {side} pixels"
-            claims.append(claim_of(title, difference, Control("no difference", 0.0), text))
+            claims.append(claim_of(title, difference, intact, text))
     return claims
+
+
+def above_chance(network: NetworkCompletion, resampler: Resampler) -> bool:
+    """Whether a network is surely better than guessing on intact images."""
+    found, classes = accuracy(network.flow, [INTACT], resampler), network.flow.sizes["class"]
+    low = found.interval.low if found.interval.exists else found.value
+    return low > 1 / classes
 
 
 def same_images(first: NetworkCompletion, other: NetworkCompletion) -> bool:

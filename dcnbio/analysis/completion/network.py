@@ -4,19 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from dcnbio.analysis.completion.conditions import condition_groups, main_mask, solved_images
+from dcnbio.analysis.completion.conditions import INTACT, condition_groups, main_mask, solved_images
 from dcnbio.analysis.completion.index import completion_index, relative_distance
-from dcnbio.analysis.completion.readout import accuracy, accuracy_drop, retrieval
+from dcnbio.analysis.completion.readout import (
+    accuracy,
+    accuracy_drop,
+    correct,
+    has_labels,
+    readout_curves,
+    retrieval,
+    solution_times,
+)
 from dcnbio.analysis.completion.resampling import Estimate, Resampler
 from dcnbio.errors import InputError
 
-__all__ = ["FLOW", "NetworkCompletion", "measures_table"]
+__all__ = ["FLOW", "MASKED", "NetworkCompletion", "measures_table"]
 
-FLOW = "flow"
+FLOW, MASKED = "flow", "masked"
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +72,28 @@ class NetworkCompletion:
     def twins(self) -> dict[str, xr.Dataset]:
         """The same weights with hardly any dynamics."""
         return {name: data for name, data in self.experiment.items() if name != FLOW}
+
+    @property
+    def readout(self) -> xr.Dataset:
+        """What is read out of the last block over time, of ``intact`` and ``masked`` images (image_kind, time)."""
+        early = [readout_curves(self.flow, names) for names in ([INTACT], main_mask(self.flow))]
+        kinds = xr.Variable("image_kind", [INTACT, MASKED])
+        curves = xr.concat([one.drop_vars("alignment") for one in early], kinds, coords="minimal")
+        curves["alignment"] = early[0]["alignment"]
+        return curves.assign_coords(fraction=self.flow["fraction"])
+
+    @property
+    def solution_times(self) -> dict[str, dict[str, Any]]:
+        """When intact and masked images are solved for good, in t / T; None where an image is wrong at T (censored)."""
+        if not has_labels(self.flow):
+            return {}
+        found = {}
+        for kind, names in ((INTACT, [INTACT]), (MASKED, main_mask(self.flow))):
+            one = solution_times(correct(self.flow, names) == 1, self.flow["fraction"].values)
+            times = [float(value) if np.isfinite(value) else None for value in one.fraction]
+            median = one.median if np.isfinite(one.median) else None
+            found[kind] = {"images": times, "censored": one.censored, "median": median}
+        return found
 
     @property
     def unsolved(self) -> int:

@@ -52,7 +52,7 @@ def accuracy_drop(data: xr.Dataset, names: list[str], resampler: Resampler) -> E
     """Give accuracy under conditions minus that of the same images intact, paired."""
     if not has_labels(data):
         return undefined("the images have no labels")
-    return resampler.mean(correct(data, names)[:, -1] - correct(data, ["intact"])[:, -1])
+    return resampler.paired(correct(data, names)[:, -1], correct(data, ["intact"])[:, -1])
 
 
 def retrieval(
@@ -65,7 +65,7 @@ def retrieval(
         return none, none, none
     found = data["nearer"].sel(condition=names, block=block).isel(time=[0, -1]).values[:, fine]
     first = (found == 0).mean(axis=0)
-    return resampler.mean(first[:, 0]), resampler.mean(first[:, 1]), resampler.mean(first[:, 1] - first[:, 0])
+    return resampler.mean(first[:, 0]), resampler.mean(first[:, 1]), resampler.paired(first[:, 1], first[:, 0])
 
 
 def readout_curves(data: xr.Dataset, names: list[str]) -> xr.Dataset:

@@ -22,7 +22,7 @@ def readout_claims(network: NetworkCompletion, resampler: Resampler) -> list[Cla
     if not has_labels(data):
         return []
     right, masked = correct(data, [INTACT]), correct(data, main_mask(data))
-    gain, under = (resampler.mean(values[:, -1] - values[:, 0]) for values in (right, masked))
+    gain, under = (resampler.paired(values[:, -1], values[:, 0]) for values in (right, masked))
     curves = readout_curves(data, [INTACT])
     alike = float(curves["alignment"][0])
     last = f"{network.name} block {network.blocks[-1]}"
@@ -51,5 +51,6 @@ def solution_claims(network: NetworkCompletion, last: str) -> list[Claim]:
         f"{percent((known == 0).sum() / n)} are solved from the start. Under the mask {masked.censored} are censored."
     )
     interval = Interval.none("a median of looked-at times; the curve of accuracy over t has the spread")
-    control = Control("under the mask", masked.median)
+    late = "under the mask: it lies after T" if np.isnan(masked.median) else "under the mask"
+    control = Control(late, masked.median)
     return [Claim(f"{last}: median solution time (t / T)", n, "images", intact.median, interval, control, text)]

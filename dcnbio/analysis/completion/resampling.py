@@ -12,6 +12,7 @@ from dcnbio.analysis.statistics.bootstrap import Bootstrap
 from dcnbio.analysis.statistics.cluster_bootstrap import two_way_bootstrap
 from dcnbio.analysis.statistics.interval import Interval
 from dcnbio.analysis.statistics.moment_statistic import MomentStatistic
+from dcnbio.analysis.statistics.paired_difference import paired_difference
 
 __all__ = ["Estimate", "Resampler", "undefined"]
 
@@ -95,6 +96,17 @@ class Resampler:
         if not np.isfinite(value):
             return undefined("the quotient has no finite value", excluded)
         return Estimate(value, found.interval(0, self.level), n, excluded)
+
+    def paired(self, first: Floats, second: Floats) -> Estimate:
+        """Give the mean of first minus second, of what is right (1) or wrong (0) of the same images.
+
+        Resampling images says of a change that none of few images shows that it is surely none, so Agresti and Min's
+        interval is taken; shares in between, of averaged placements, are resampled.
+        """
+        if not all(np.isin(column, (0.0, 1.0)).all() for column in (first, second)):
+            return self.mean(first - second)
+        found = paired_difference(first == 1, second == 1, self.level)
+        return Estimate(found.value, found.interval, found.n)
 
     def mean(self, column: Floats) -> Estimate:
         """Give a mean over images."""

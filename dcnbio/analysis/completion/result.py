@@ -8,11 +8,10 @@ import numpy as np
 import xarray as xr
 
 from dcnbio.analysis.claim import Claim
-from dcnbio.analysis.completion.conditions import INTACT, condition_groups, main_mask
+from dcnbio.analysis.completion.conditions import condition_groups, main_mask
 from dcnbio.analysis.completion.index import relative_distance
 from dcnbio.analysis.completion.network import NetworkCompletion
 from dcnbio.analysis.completion.paper_measure import difference_curves
-from dcnbio.analysis.completion.readout import readout_curves
 from dcnbio.analysis.completion.verdict import Verdict
 from dcnbio.analysis.result_file import result_tree
 
@@ -96,8 +95,4 @@ def network_curves(network: NetworkCompletion) -> xr.Dataset:
     curves["rho"] = (("shown", "block", "region", "time"), rho, about)
     curves = curves.assign_coords(shown=list(groups), region=regions, fraction=data["fraction"])
     curves["solver_time"] = data["solver_time"]
-    early = [readout_curves(data, names) for names in ([INTACT], main_mask(data))]
-    kinds = xr.Variable("image_kind", [INTACT, "masked"])
-    curves = curves.merge(xr.concat([one.drop_vars("alignment") for one in early], kinds, coords="minimal"))
-    curves["alignment"] = early[0]["alignment"]
-    return curves
+    return curves.merge(network.readout)

@@ -50,11 +50,15 @@ class Verdict:
 
     @property
     def undecided(self) -> str:
-        """Why nothing can be told: no index or interval exists, or a fill is wanting; empty where something can."""
+        """Why nothing can be told: no index, interval or fill, or a retrieval that cannot rise; empty where it can."""
         interval = self.index.interval
         if not interval.exists:
             return self.index.reason or f"its index has no interval: {interval.reason}"
-        if self.obstacles or self.fills:
+        if self.obstacles:
+            return ""
+        if self.retrieved.value == 1:
+            return f"retrieval among {self.retrieved.n} images is complete from the start, so it cannot rise"
+        if self.fills:
             return ""
         return "no square of another fill was shown, so it may be the black one's contrast alone that shrinks"
 
@@ -65,18 +69,19 @@ class Verdict:
         if not self.index.interval.exists:
             found.append(self.undecided)
         elif not self.index.above_zero:
-            found.append("the mask's distance does not shrink")
+            found.append(f"the mask's distance {stays(self.index)}")
         elif not all(one.above_zero for one in self.beyond.values()):
             weak = [name for name, one in self.beyond.items() if not one.above_zero]
-            found.append(f"it shrinks no more than {' and '.join(weak)} of equal norm")
+            found.append(f"it is not seen to shrink more than {' and '.join(weak)} of equal norm")
         elif self.fills_that_stay:
             found.append(
-                f"a square filled with {' or '.join(self.fills_that_stay)} does not shrink, so what shrinks is the "
-                "contrast of the black one"
+                f"a square filled with {' or '.join(self.fills_that_stay)} is not seen to, so what shrinks may be the "
+                "contrast of the black one alone"
             )
-        if not self.rise.above_zero:
-            full = self.retrieved.value == 1
-            found.append("retrieval is complete from the start" if full else "retrieval does not rise")
+        if self.rise.interval.exists and self.rise.interval.high < 0:
+            found.append("retrieval falls")
+        elif not self.rise.above_zero and self.retrieved.value != 1:
+            found.append("retrieval is not seen to rise")
         return found
 
     @property
@@ -88,6 +93,11 @@ class Verdict:
     def fills_that_stay(self) -> list[str]:
         """Other fills of the same square whose distance does not shrink."""
         return [name for name, one in self.fills.items() if not one.above_zero]
+
+
+def stays(index: Estimate) -> str:
+    """Say of an index that is not surely above 0 how sure that is."""
+    return "does not shrink" if index.interval.high <= 0 else "is not seen to shrink"
 
 
 def block_verdict(data: xr.Dataset, block: int, resampler: Resampler) -> Verdict:

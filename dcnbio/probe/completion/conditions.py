@@ -86,8 +86,9 @@ def conditions(settings: CompletionSettings) -> list[Condition]:
     found += [masked(side, 0, place) for side in sides for place in range(len(central_boxes(side)))]
     found.append(Condition("white noise", "white noise", main, "noise", partial(at_box, white, box), box))
     found.append(Condition("equal spectrum", "equal spectrum", main, "noise", partial(at_box, same_spectrum, box), box))
-    if settings.controls:
+    if settings.controls or settings.fills:
         found += [masked(main, fill) for fill in FILLS]
+    if settings.controls:
         found.append(Condition("other patch", "other patch", main, "patch", without_generator(other_patch, box), box))
         place = Condition("random place", "random place", main, "zeros", partial(at_random, main), None)
         found += [place, masked(main, 0, reference="scrambled")]

@@ -35,6 +35,9 @@ class CompletionSettings:
     rtol, atol : float
     seed : int
         Of all noise.
+    fills : bool
+        Whether squares of grey and of the image's mean are shown where the other controls are not: without them
+        completion can be claimed of nothing.
 
     Raises
     ------
@@ -58,6 +61,7 @@ class CompletionSettings:
     rtol: float = 1e-3
     atol: float = 1e-3
     seed: int = 0
+    fills: bool = False
 
     def __post_init__(self) -> None:
         for side in self.masks:
