@@ -38,6 +38,11 @@ BESIDE = (
     "statistics held or frozen, in octaves (norm held)"
 )
 
+QUARTILES = (
+    "distributions of units and of published cells: quartiles, limits as they stand, log2 where the unit is octaves "
+    "(all values and bins are in --json)"
+)
+
 
 def number(value: float | None) -> str:
     """Write a number, or a dash."""
@@ -95,6 +100,22 @@ def beside(found: PrimateResult) -> str:
     return table(header, rows)
 
 
+def distributions(found: PrimateResult) -> str:
+    """Lay out quartiles of the network's units and of the published cells, where these have a histogram."""
+    import numpy as np
+
+    from dcnbio.analysis.primate.distributions import quartiles
+
+    rows = []
+    for place, row in enumerate(found.comparisons, 1):
+        both = row.get("distribution")
+        if both is None or both["published"] is None or not both["values"]:
+            continue
+        own, cells = quartiles(np.array(both["values"])), both["published"]["quartiles"]
+        rows.append([place, row["unit"], *(" / ".join(map(number, one)) for one in (own, cells))])
+    return table(["#", "unit", "network, quartiles", "macaque, quartiles"], rows)
+
+
 def likeness(found: PrimateResult) -> str:
     """Lay out binned similarities."""
     rows = [
@@ -113,6 +134,7 @@ def report(found: PrimateResult) -> str:
             effects(found),
             held_to(found),
             f"{wrapped(BESIDE)}\n{wrapped(f'beside it: {found.beside}')}\n{beside(found)}",
+            f"{wrapped(QUARTILES)}\n{distributions(found)}",
             likeness(found),
             "\n".join(wrapped(text) for text in reasons),
             wrapped(f"Conclusion: {found.conclusion}"),

@@ -10,6 +10,7 @@ import xarray as xr
 
 from dcnbio.analysis.primate import analyze_primate, published_histogram
 from dcnbio.analysis.primate.frequency_questions import preferred_frequency
+from dcnbio.analysis.primate.likeness import similarities
 from dcnbio.analysis.primate.model_values import log_ratio
 from dcnbio.analysis.primate.questions import asked
 from dcnbio.analysis.primate.shown_range import ShownRange
@@ -40,6 +41,7 @@ def made_measures(n: int = 64, seed: int = 0, **changed) -> xr.Dataset:
         "summation_diameter_low_contrast": size * 2.3,
         "summation_diameter_law": size,
         "surround_ratio": 2.0 ** rng.normal(1.4, 1.0, n),
+        "surround_diameter": size * 2.6,
         "surround_ratio_frozen": 2.0 ** rng.normal(1.4, 1.0, n),
         "field_sigma_gradient": 0.3 / frequency,
         "field_width_nx": 2.0 ** rng.normal(-1.49, 0.6, n),
@@ -148,10 +150,45 @@ def test_degrees_are_left_out_unless_they_are_declared():
     declared = by_name(compare(made_measures(), degrees_per_pixel=0.1))["summation diameter, median of log2 deg"]
     expected = 2.5 + np.log2(0.1) - np.median(published_histogram("grating_summation_field").spread_values())
     assert declared["effect"] == pytest.approx(expected, abs=0.5)
+    alike = {(one["name"], one["measure"]) for one in compare(made_measures()).similarities}
+    more = {(one["name"], one["measure"]) for one in compare(made_measures(), degrees_per_pixel=0.1).similarities}
+    in_degrees = ("preferred_spatial_frequency", "summation_diameter", "surround_diameter")
+    assert more - alike == {(name, "binned-KS") for name in in_degrees}
+    assert {(name, "aligned binned-KS") for name in in_degrees} <= alike
     with pytest.raises(InputError, match="degrees_per_pixel is -1"):
         compare(made_measures(), degrees_per_pixel=-1)
     with pytest.raises(InputError, match="draws is 99; Holm's first step needs"):
         analyze_primate(made_measures(), draws=99)
+
+
+def test_units_of_declared_degrees_that_are_the_published_cells_score_their_ceiling():
+    cells = 2.0 ** published_histogram("peak_spatial_frequency").spread_values()  # cycles/deg
+    made = made_measures(len(cells), preferred_spatial_frequency=cells * 0.05)  # cycles/pixel
+    scores = {}
+    for degrees in (0.05, 0.2):
+        found = similarities(made, np.random.default_rng(0), degrees)
+        scores[degrees] = {(one["name"], one["measure"]): one["of_ceiling"] for one in found}
+    right = ("preferred_spatial_frequency", "binned-KS")
+    assert scores[0.05][right] == pytest.approx(1, abs=0.01)
+    assert scores[0.2][right] < 0.7
+    aligned = ("preferred_spatial_frequency", "aligned binned-KS")
+    assert scores[0.2][aligned] == pytest.approx(1, abs=0.02)
+
+
+def test_both_distributions_stand_with_each_comparison():
+    made = made_measures(responsive=np.arange(64) > 3)
+    found = compare(made)
+    row = by_name(found)["preferred spatial frequency, sd of log2"]["distribution"]
+    assert row["values"] == pytest.approx(np.log2(made["preferred_spatial_frequency"].values[4:]), rel=1e-4)
+    assert row["limits"] == [0] * 60
+    assert sum(row["published"]["counts"]) == 363
+    assert len(row["published"]["edges"]) == len(row["published"]["counts"]) + 1
+    slope = by_name(found)["slope of log2(1/width) against log2 preferred frequency"]["distribution"]
+    assert slope["published"] is None
+    assert len(slope["abscissa"]) == len(slope["values"]) == 60
+    kept = json.loads(found.to_tree().attrs["distributions"])
+    assert kept[0] == row
+    assert "network, quartiles" in report(found)
 
 
 def test_too_few_units_say_so():

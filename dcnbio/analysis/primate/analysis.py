@@ -71,7 +71,7 @@ class PrimateResult:
     settings: str = "{}"
 
     def to_tree(self) -> xr.DataTree:
-        """Give labelled arrays: effect, interval and bound per comparison; comparisons as claims in the attributes."""
+        """Give labelled arrays of effect, interval and bound; claims, distributions, similarities in the attributes."""
         rows = self.comparisons
         numbers = {
             name: ("comparison", [math.nan if row[name] is None else float(row[name]) for row in rows])
@@ -91,6 +91,8 @@ class PrimateResult:
             {"claims": json.dumps([claim_of(row) for row in rows]), "conclusion": self.conclusion, "seed": self.seed},
         )
         about = {"name": self.network, "weights": self.weights, "settings": self.settings, "beside": self.beside}
+        about["distributions"] = json.dumps([row.get("distribution") for row in rows])
+        about["similarities"] = json.dumps(self.similarities)
         return xr.DataTree(table.assign_attrs(about))
 
 
@@ -206,7 +208,8 @@ def analyze_primate(
         rows.append(with_controls(one, comparison, there, measures).to_dict())
     rows += described(measures, blocks, degrees_per_pixel)
     name, weights = str(measures.attrs.get("network", "this network")), str(measures.attrs.get("weights", ""))
-    likeness, settings = tuple(similarities(measures, rng)), str(measures.attrs.get("settings", "{}"))
+    likeness = tuple(similarities(measures, rng, degrees_per_pixel))
+    settings = str(measures.attrs.get("settings", "{}"))
     others_named = beside(measures, given)
     return PrimateResult(
         tuple(rows), likeness, concluded(rows, name), name, weights, seed, beside=others_named, settings=settings

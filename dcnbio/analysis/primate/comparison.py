@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dcnbio.analysis.primate.distributions import distribution
 from dcnbio.analysis.primate.model_values import Units
 from dcnbio.analysis.primate.placement import worst_cases
 from dcnbio.analysis.primate.published import PublishedHistogram
@@ -169,6 +170,7 @@ class Comparison:
             "verdict": self.verdict,
             "reason": self.reason,
             "source": asked.published.source,
+            "distribution": distribution(units, asked.published.histogram),
             "controls": dict(self.controls),
         }
 
