@@ -3,12 +3,17 @@
     python analyses/small_data.py --images train.tar.xz                        8 and 16 images per class, five seeds
     python analyses/small_data.py --images train.tar.xz --per-class 52 --models dcn-ode ode-net
     python analyses/small_data.py --table                                      what the runs so far say
+    python analyses/small_data.py --public-code --per-class 16 --images ...    the rest of an epoch kept as a batch
 
 The paper's recipe to the letter: 100 epochs, dopri5 at 1e-3, adjoint gradients, one batch where there are under 128
 images. A seed draws the same images for every network, and the same initial values for the same row, so differences
 are paired by seed. Every finished run is a line of results/small_data.csv and is not run again; a run that was
 interrupted goes on where it was, and one that had finished without its line gets it. Accuracy: all test images, dopri5
 at 1e-3, after the last epoch; final_loss is the training loss of the last epoch.
+
+The paper's text drops the partial batch at the end of an epoch, and the public code keeps it: 16 images per class are
+100 steps or 200. --public-code trains as the code does, and keeps its runs apart, in
+results/small_data_public_code.csv; sets of under 128 images are one batch in both.
 """
 
 from __future__ import annotations
@@ -33,6 +38,7 @@ from dcnbio.training.run_folder import RunFolder
 HERE = Path(__file__).parent
 RECIPE = HERE / "recipes" / "paper_small_data.toml"
 RESULTS = HERE / "results" / "small_data.csv"
+PUBLIC_CODE = HERE / "recipes" / "public_code_small_data.toml", HERE / "results" / "small_data_public_code.csv"
 COLUMNS = ["model", "per_class", "seed", "test_accuracy", "test_n", "failed", "passes", "minutes", "final_loss"]
 MODELS = ["dcn-ode", "ode-net", "resnet-blocks", "ode-net-celu-t2"]
 
@@ -43,34 +49,37 @@ def options() -> argparse.Namespace:
     parser.add_argument("--per-class", type=int, nargs="+", default=[8, 16])
     parser.add_argument("--models", nargs="+", default=MODELS)
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2, 3, 4])
-    parser.add_argument("--runs", type=Path, default=Path("runs/small_data"), help="folder of the runs")
+    parser.add_argument("--runs", type=Path, help="folder of the runs [default: runs/ and the name of the results]")
+    parser.add_argument("--public-code", action="store_true", help="keep the partial batch at the end of an epoch")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--table", action="store_true", help="print the table of the runs so far, and end")
     return parser.parse_args()
 
 
-def finished() -> list[dict[str, str]]:
+def finished(results: Path | None = None) -> list[dict[str, str]]:
     """Read the runs so far."""
-    if not RESULTS.exists():
+    path = results or RESULTS
+    if not path.exists():
         return []
-    with open(RESULTS, newline="", encoding="utf-8") as file:
+    with open(path, newline="", encoding="utf-8") as file:
         return list(csv.DictReader(file))
 
 
-def note(line: dict[str, object]) -> None:
+def note(line: dict[str, object], results: Path | None = None) -> None:
     """Add a run; the table is replaced as a whole, so that a kill or a full disk leaves the one from before."""
-    RESULTS.parent.mkdir(exist_ok=True)
+    path = results or RESULTS
+    path.parent.mkdir(exist_ok=True)
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
     writer.writeheader()
-    writer.writerows([*finished(), line])
-    replace_file(RESULTS, text.getvalue().encode())
-    RESULTS.chmod(0o644)
+    writer.writerows([*finished(path), line])
+    replace_file(path, text.getvalue().encode())
+    path.chmod(0o644)
 
 
-def recipe_of(model: str, per_class: int, seed: int) -> Recipe:
+def recipe_of(model: str, per_class: int, seed: int, path: Path = RECIPE) -> Recipe:
     """Give the recipe of one run."""
-    return with_settings(read_recipe(RECIPE), [f"model={model}", f"per_class={per_class}", f"seed={seed}"])
+    return with_settings(read_recipe(path), [f"model={model}", f"per_class={per_class}", f"seed={seed}"])
 
 
 def final_loss(folder: Path) -> float | str:
@@ -134,19 +143,21 @@ def spread_text(values: np.ndarray, form: str) -> str:
 
 def main() -> None:
     chosen = options()
+    path, results = PUBLIC_CODE if chosen.public_code else (RECIPE, RESULTS)
+    folder = chosen.runs or Path("runs") / results.stem
     if chosen.table:
-        print(table(finished()))
+        print(table(finished(results)))
         return
     if not chosen.images:
         raise SystemExit("name CIFAR-10's training set with --images")
-    done = {(line["model"], int(line["per_class"]), int(line["seed"])) for line in finished()}
+    done = {(line["model"], int(line["per_class"]), int(line["seed"])) for line in finished(results)}
     # seeds first: every network has one run before any has two
     wanted = [(m, n, s) for n, s, m in itertools.product(chosen.per_class, chosen.seeds, chosen.models)]
     images = read_training_images(chosen.images)
     for model, count, seed in tqdm([key for key in wanted if key not in done], unit="run", desc="table 2"):
-        recipe = recipe_of(model, count, seed)
-        note(one_run(recipe, images, chosen.runs / f"{model}-{count}-{seed}", chosen.device))
-    print(table(finished()))
+        recipe = recipe_of(model, count, seed, path)
+        note(one_run(recipe, images, folder / f"{model}-{count}-{seed}", chosen.device), results)
+    print(table(finished(results)))
 
 
 if __name__ == "__main__":

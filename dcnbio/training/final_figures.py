@@ -25,7 +25,7 @@ def partial_figures(recipe: Recipe, progress: Progress, plan: Plan, look: Measur
     """Give the figures of a run that is not finished; held-out accuracy is that of the last look."""
     figures: dict[str, Any] = {
         "finished": False,
-        "passes": progress.step * plan.batch_size,
+        "passes": plan.passes(progress.step),
         "minutes": progress.seconds / 60,
         "seed": recipe.seed,
     }

@@ -69,13 +69,14 @@ def recipe_lines(recipe: Mapping[str, Any], metrics: Mapping[str, Any]) -> list[
     decay = f", weight decay {optimisation['weight_decay']:g}" if optimisation["weight_decay"] else ""
     unmoved = f" ({100 * data['still']:g} % of images unshifted)" if data.get("still") else ""
     shifts = f"{data['translate']}-pixel shifts{unmoved}{' and flips' if data['flip'] else ''}"
+    kept = " with the rest of an epoch kept" if optimisation.get("keep_partial_batch") else ""
     lines = [
         ("data", str(recipe.get("images_source", "not recorded"))),
         ("held out", f"{data['held_out']:,} training images, the same for every network; they make all choices"),
         (
             "recipe",
             f"{recipe['name']}; SGD, momentum {optimisation['momentum']:g}{decay}, learning rate {rate}, "
-            f"batch {optimisation['batch_size']}, {shifts}",
+            f"batch {optimisation['batch_size']}{kept}, {shifts}",
         ),
         ("solver while training", phases_text(recipe["phases"])),
         ("start of the scales", START.get(recipe["initial_sigma"], recipe["initial_sigma"])),

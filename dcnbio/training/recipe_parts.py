@@ -104,7 +104,10 @@ class Optimisation:
     small_data_factors : bool
         10, 5 and 2 times the epochs and learning-rate steps for 520, 1,030 and 5,120 images, as in the paper.
     batch_size : int
-        The last partial batch is dropped; sets smaller than a batch are one batch.
+        Sets smaller than a batch are one batch.
+    keep_partial_batch : bool
+        Whether the images that are left over at the end of an epoch make a smaller batch, as in the public code; they
+        are dropped otherwise, as the paper says. 160 images are two steps an epoch then, or one.
     learning_rate : float
         At the start ("steps") or at its highest ("one-cycle").
     schedule : str
@@ -125,6 +128,7 @@ class Optimisation:
     passes: int | None = None
     small_data_factors: bool = True
     batch_size: int = 128
+    keep_partial_batch: bool = False
     learning_rate: float = 0.1
     schedule: str = "steps"
     milestones: tuple[int, ...] = (40, 70)
@@ -148,8 +152,8 @@ class Optimisation:
         check_number("weight_decay", self.weight_decay, 0)
         for milestone in self.milestones:
             check_whole("milestones", milestone, 1)
-        check_flag("nesterov", self.nesterov)
-        check_flag("small_data_factors", self.small_data_factors)
+        for name in ("keep_partial_batch", "nesterov", "small_data_factors"):
+            check_flag(name, getattr(self, name))
 
 
 @dataclass(frozen=True)

@@ -127,7 +127,7 @@ class Run:
         where = {
             "step": step,
             "epoch": epoch,
-            "passes": step * trainer.plan.batch_size,
+            "passes": trainer.plan.passes(step),
             "learning_rate": learning_rate(step - 1, trainer.plan, trainer.recipe.optimisation),
             "solver": trainer.recipe.phases[number].label,
         }

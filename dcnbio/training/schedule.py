@@ -25,17 +25,35 @@ class Plan:
     Attributes
     ----------
     batch_size : int
-        Images in each step.
+        Images in each step but, where the rest of an epoch is kept, its last.
     steps_per_epoch : int
     total_steps : int
     factor : int
         By which epochs and milestones are stretched.
+    rest : int
+        Images in the last step of each epoch, where that is smaller and is kept; 0 where there is none.
+
+    Examples
+    --------
+    >>> plan = Plan(batch_size=128, steps_per_epoch=2, total_steps=200, rest=32)
+    >>> plan.images_in(0), plan.images_in(1), plan.passes(3)
+    (128, 32, 288)
     """
 
     batch_size: int
     steps_per_epoch: int
     total_steps: int
     factor: int = 1
+    rest: int = 0
+
+    def images_in(self, step: int) -> int:
+        """Give the images of a step, counted from 0."""
+        return self.rest if self.rest and (step + 1) % self.steps_per_epoch == 0 else self.batch_size
+
+    def passes(self, steps: int) -> int:
+        """Give the images that so many steps pass through the network."""
+        missing = self.batch_size - self.rest if self.rest else 0
+        return steps * self.batch_size - missing * (steps // self.steps_per_epoch)
 
 
 def make_plan(images: int, chosen: Optimisation) -> Plan:
@@ -44,18 +62,23 @@ def make_plan(images: int, chosen: Optimisation) -> Plan:
     Examples
     --------
     >>> make_plan(50_000, Optimisation())
-    Plan(batch_size=128, steps_per_epoch=390, total_steps=39000, factor=1)
+    Plan(batch_size=128, steps_per_epoch=390, total_steps=39000, factor=1, rest=0)
     >>> make_plan(80, Optimisation()).batch_size, make_plan(520, Optimisation()).total_steps
     (80, 4000)
+    >>> make_plan(160, Optimisation(keep_partial_batch=True))
+    Plan(batch_size=128, steps_per_epoch=2, total_steps=200, factor=1, rest=32)
     """
     if images < 1:
         raise InputError("no training image is left; hold out fewer (held_out).")
     batch = min(chosen.batch_size, images)
-    per_epoch = images // batch
+    rest = images % batch if chosen.keep_partial_batch else 0
+    per_epoch = images // batch + bool(rest)
     factor = SMALL_DATA_FACTORS.get(images, 1) if chosen.small_data_factors else 1
     if chosen.passes is not None:
-        return Plan(batch, per_epoch, max(1, chosen.passes // batch))
-    return Plan(batch, per_epoch, per_epoch * chosen.epochs * factor, factor)
+        each = images if rest else per_epoch * batch
+        whole, left = divmod(chosen.passes, each)
+        return Plan(batch, per_epoch, max(1, whole * per_epoch + left // batch), rest=rest)
+    return Plan(batch, per_epoch, per_epoch * chosen.epochs * factor, factor, rest)
 
 
 def learning_rate(step: int, plan: Plan, chosen: Optimisation) -> float:

@@ -96,10 +96,10 @@ class Trainer:
         epoch, place = divmod(step, self.plan.steps_per_epoch)
         order = epoch_order(self.recipe.seed, epoch, len(self.images))
         size, data = self.plan.batch_size, self.recipe.data
-        positions = order[place * size : (place + 1) * size]
+        positions = order[place * size : (place + 1) * size][: self.plan.images_in(step)]
         generator = np.random.default_rng([self.recipe.seed, MOVES, step])
-        moves = draw_moves(size, data.translate, data.flip, generator, data.still)
-        own = self.processes.share(size)
+        moves = draw_moves(len(positions), data.translate, data.flip, generator, data.still)
+        own = self.processes.share(len(positions))
         chosen = self.images.at(positions[own])
         moved = LabelledImages(augmented(chosen.images, (moves[0][own], moves[1][own], moves[2][own])), chosen.labels)
         return moved.tensors(self.parameters[0].dtype, self.processes.device)
@@ -126,11 +126,11 @@ class Trainer:
         sums = torch.tensor([float(outcome.loss.detach()), float(outcome.right)], dtype=torch.float64)
         loss, right = self.processes.total(sums).tolist()
         check_loss(loss, outcome.blocks, epoch)
-        (outcome.loss / self.plan.batch_size).backward()  # type: ignore[no-untyped-call]
+        (outcome.loss / self.plan.images_in(step)).backward()  # type: ignore[no-untyped-call]
         self.update(step, epoch)
         nfe = tuple(int(block.work.nfe[0]) for block in outcome.blocks)
         back = sum(evaluations_back(block.work, phase.gradient == "exact") for block in outcome.blocks)
-        return StepReport(loss, right, self.plan.batch_size, nfe, back)
+        return StepReport(loss, right, self.plan.images_in(step), nfe, back)
 
     def update(self, step: int, epoch: int) -> None:
         """Move the weights along the gradient of all processes."""

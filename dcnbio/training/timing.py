@@ -63,7 +63,7 @@ def time_phases(recipe: Recipe, images: LabelledImages, device: str = "cpu") -> 
         trainer = Trainer(recipe, plan, images, objective, optimiser, processes)
         trainer.step(0, phase)
         taken = seconds_of(lambda trainer=trainer, phase=phase: [trainer.step(i, phase) for i in range(TIMED_STEPS)])  # type: ignore[misc]
-        seconds.append(taken / (TIMED_STEPS * plan.batch_size))
+        seconds.append(taken / plan.passes(TIMED_STEPS))
     some = images.at(slice(0, BATCH))
     look = seconds_of(lambda: measure(trainer.objective, some, processes)) / len(some)
     return Speed(tuple(seconds), look)

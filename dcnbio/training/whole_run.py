@@ -103,8 +103,9 @@ def train(
 def prepared(recipe: Recipe, training: LabelledImages, classes: int, processes: Processes) -> Trainer:
     """Make all that a step needs, with the values of the seed."""
     plan = make_plan(len(training), recipe.optimisation)
-    if plan.batch_size < processes.count:
-        raise InputError(f"a batch of {plan.batch_size} cannot be shared by {processes.count} processes.")
+    smallest = plan.rest or plan.batch_size
+    if smallest < processes.count:
+        raise InputError(f"a batch of {smallest} cannot be shared by {processes.count} processes.")
     objective = make_objective(recipe, classes, processes.device)
     return Trainer(recipe, plan, training, objective, make_optimiser(objective.module, recipe.optimisation), processes)
 

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dcnbio.errors import InputError
 from dcnbio.training import Data, Optimisation, Phase, Recipe, read_recipe, with_settings
@@ -177,3 +179,36 @@ def test_a_recipe_that_is_no_toml_is_refused(tmp_path):
         read_recipe(tmp_path / "bad.toml")
     with pytest.raises(InputError, match="cannot be read"):
         read_recipe(tmp_path / "absent.toml")
+
+
+@pytest.mark.parametrize(
+    ("images", "batch", "steps", "rest"), [(20, 20, 1, 0), (127, 127, 1, 0), (128, 128, 1, 0), (160, 128, 2, 32)]
+)
+def test_the_public_code_keeps_the_rest_of_an_epoch(images, batch, steps, rest):
+    """The public code's loader at 81cd9b6 has drop_last=False: 16 images per class are 200 steps of 100 epochs."""
+    chosen = read_recipe(RECIPES / "public_code_small_data.toml").optimisation
+    plan = make_plan(images, chosen)
+    assert (plan.batch_size, plan.steps_per_epoch, plan.rest) == (batch, steps, rest)
+    assert plan.total_steps == 100 * steps
+    assert plan.passes(plan.total_steps) == 100 * images
+    milestone = plan.steps_per_epoch * 40
+    assert learning_rate(milestone - 1, plan, chosen) == pytest.approx(0.1)
+    assert learning_rate(milestone, plan, chosen) == pytest.approx(0.01)
+
+
+def test_the_two_recipes_of_small_data_differ_in_the_rest_alone():
+    code, paper = (read_recipe(RECIPES / f"{name}_small_data.toml").to_dict() for name in ("public_code", "paper"))
+    paper["optimisation"]["keep_partial_batch"] = True
+    assert {**code, "name": ""} == {**paper, "name": ""}
+
+
+@given(images=st.integers(1, 40), batch=st.integers(1, 12), passes=st.none() | st.integers(1, 200), keep=st.booleans())
+def test_a_plan_counts_every_image_that_passes(images, batch, passes, keep):
+    plan = make_plan(images, Optimisation(batch_size=batch, passes=passes, epochs=3, keep_partial_batch=keep))
+    sizes = [plan.images_in(step) for step in range(plan.total_steps)]
+    assert all(1 <= size <= min(batch, images) for size in sizes)
+    assert [plan.passes(step) for step in range(plan.total_steps)] == [sum(sizes[:step]) for step in range(len(sizes))]
+    if keep:
+        assert plan.passes(plan.steps_per_epoch) == images
+    if passes is not None:
+        assert passes - min(batch, images) < plan.passes(plan.total_steps) <= max(passes, sizes[0])

@@ -333,3 +333,33 @@ def test_saving_where_nothing_can_be_written_says_so(tmp_path):
 
     with pytest.raises(SaveError, match="cannot be written"):
         replace_file(tmp_path / "absent" / "file", b"")
+
+
+@pytest.mark.parametrize(("keep", "passes", "steps"), [(False, 64, 4), (True, 80, 6)])
+def test_the_rest_of_an_epoch_is_trained_on_where_it_is_kept(tmp_path, keep, passes, steps):
+    recipe = small_recipe("epochs=2", f"keep_partial_batch={str(keep).lower()}")
+    seen = []
+    found = train(recipe, some_images(40), RunOptions(tmp_path), lambda figures: seen.append(figures.get("step")))
+    assert found["passes"] == passes
+    assert max(step for step in seen if step) == steps
+    assert [int(row["passes"]) for row in rows(tmp_path)] == [passes // 2, passes]
+
+
+def test_the_gradient_of_the_rest_is_the_mean_over_its_own_images(tmp_path):
+    """The oracle: the same 8 images as a whole batch of their own."""
+    from dcnbio.training.processes import Processes
+    from dcnbio.training.whole_run import prepared
+
+    images = some_images(24).train
+    kept = prepared(
+        small_recipe("epochs=1", "keep_partial_batch=true", "flip=false", "translate=0"), images, 4, Processes()
+    )
+    last = kept.batch(1)
+    assert len(last[0]) == 8
+    outcome = kept.forward(1, kept.recipe.phases[0])
+    expected = torch.autograd.grad(outcome.loss / 8, kept.parameters)
+    rates = [p.detach().clone() for p in kept.parameters]
+    report = kept.step(1, kept.recipe.phases[0])
+    assert report.seen == 8
+    for before, after, gradient in zip(rates, kept.parameters, expected, strict=True):
+        torch.testing.assert_close(after, before - 0.1 * gradient, rtol=1e-5, atol=1e-7)

@@ -101,3 +101,7 @@ def test_a_batch_smaller_than_the_processes_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(run_module, "joined_processes", lambda device: contextlib.nullcontext(Processes(0, 16)))
     with pytest.raises(InputError, match="a batch of 8 cannot be shared by 16 processes"):
         train(recipe_together("exact"), noisy_images(), RunOptions(tmp_path))
+    monkeypatch.setattr(run_module, "joined_processes", lambda device: contextlib.nullcontext(Processes(0, 6)))
+    rest = with_settings(recipe_together("exact"), ["batch_size=12", "keep_partial_batch=true"])
+    with pytest.raises(InputError, match="a batch of 4 cannot be shared by 6 processes"):
+        train(rest, noisy_images(), RunOptions(tmp_path))
