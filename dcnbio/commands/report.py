@@ -14,7 +14,8 @@ from cyclopts import Parameter
 from dcnbio.commands.images import ImageOptions, open_images
 from dcnbio.commands.options import Checkpoint, Json, Model, flag
 from dcnbio.commands.output import Speaker, command_text
-from dcnbio.commands.report_chapters import CHAPTERS, ChapterPlan, Finding, Subject
+from dcnbio.commands.report_chapters import CHAPTERS, ChapterPlan, control_seed
+from dcnbio.commands.report_subject import Finding, Subject
 from dcnbio.errors import DcnbioError, InputError
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["report"]
 
 PAGE = "report.html"
-MAIN = 3  # claims of a result in the summary
+MAIN = 4  # claims of a result in the summary
 
 
 @dataclass(frozen=True)
@@ -57,9 +58,10 @@ def report(
     folder = check_folder(out, [PAGE], overwrite=overwrite)
     subject = open_subject(checkpoint, model, image_options, sizes)
     chapters, drawn = [], Drawn()
+    card = [picture for finding in card_findings(subject) for picture in drawn.pictures(finding)]
     for plan, findings, missing in found_chapters(chosen, subject):
         chapters.append(written_chapter(plan, findings, missing, drawn))
-    page = report_html(whole_report(subject, chapters))
+    page = report_html(whole_report(subject, chapters, card))
     written = drawn.write(folder / "figures", subject.path, overwrite=overwrite)
     write_files(folder, {PAGE: page.encode()})
     left_out = {chapter.key: chapter.missing for chapter in chapters if chapter.missing}
@@ -128,9 +130,22 @@ def written_chapter(plan: ChapterPlan, findings: Sequence[Finding], missing: str
 
 def main_claims(finding: Finding) -> list[dict[str, Any]]:
     """Choose what the summary shows of a result: its first claims that are numbers, with an interval where one is."""
+    from dcnbio.report.claims_table import subject_of
+
     numbers = [claim for claim in finding.claims if claim["estimate"] is not None]
-    with_interval = [claim for claim in numbers if claim["interval"] is not None]
-    return (with_interval or numbers)[:MAIN]
+    chosen = [claim for claim in numbers if claim["interval"] is not None] or numbers
+    # the first of each network and block before more of the same
+    firsts = {subject_of(claim): claim for claim in reversed(chosen)}
+    first = [claim for claim in chosen if firsts[subject_of(claim)] is claim]
+    return [*first, *(claim for claim in chosen if claim not in first)][:MAIN]
+
+
+def card_findings(subject: Subject) -> list[Finding]:
+    """Give what figures of the network itself are drawn of: its spec, and its training where that is known."""
+    from dcnbio.commands.figures_sources import training_beside
+
+    training = [Finding("run", found.result, sha256=found.sha256) for found in training_beside(subject.path)]
+    return [Finding("spec", subject.net.spec), *training]
 
 
 class Drawn:
@@ -168,7 +183,7 @@ class Drawn:
         written: list[str] = []
         for finding, names in self.names:
             if names:
-                source = Source(finding.kind, finding.result, checkpoint.stem, sha256)
+                source = Source(finding.kind, finding.result, checkpoint.stem, finding.sha256 or sha256)
                 command = command_text(sys.argv[1:])
                 found = export_figures([source], folder, settings, only=names, overwrite=overwrite, command=command)
                 written += found.figures
@@ -189,7 +204,7 @@ def kind_of(spec: NetworkSpec) -> str:
     return "a Deep Continuous Network" if spec.kernels != "pixel" else "a network of ODE blocks with free weights"
 
 
-def whole_report(subject: Subject, chapters: Sequence[Chapter]) -> Report:
+def whole_report(subject: Subject, chapters: Sequence[Chapter], card: Sequence[Picture]) -> Report:
     """Put card, chapters and provenance together."""
     from dcnbio.model.checkpoint import read_header
     from dcnbio.model.weights import weights_id
@@ -205,8 +220,8 @@ def whole_report(subject: Subject, chapters: Sequence[Chapter]) -> Report:
         ("command", command_text(sys.argv[1:])),
         ("weights", weights_id(subject.net.state_dict())),
         ("images", str(subject.images.attrs["source"])),
-        ("seed", str(subject.seed)),
+        ("seed", f"{subject.seed}; of the untrained control {control_seed(subject)}"),
         ("versions", versions),
     ]
     title = f"{subject.path.stem}: {kind_of(subject.net.spec)}, measured"
-    return Report(title, about, not_good_for(header) if header else [], chapters, made)
+    return Report(title, about, not_good_for(header) if header else [], chapters, made, card)

@@ -5,69 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from dcnbio.commands.report_subject import MASK, Finding, Subject
+from dcnbio.commands.report_trajectories import find_trajectories
+from dcnbio.errors import InputError
 
 if TYPE_CHECKING:
-    import xarray as xr
-
     from dcnbio.model.network import Network
 
-__all__ = ["CHAPTERS", "ChapterPlan", "Finding", "Subject"]
-
-MASK = 14  # pixels, as in the paper's script
-SHOWN_IMAGES, SHOWN_TIMES = 3, 11
-
-
-@dataclass(frozen=True, eq=False)
-class Subject:
-    """What a report is about.
-
-    Attributes
-    ----------
-    checkpoint : str
-        As it was named.
-    path : Path
-    net : Network
-    images : xarray.Dataset
-    model : str or None
-        The row of a public .pth.
-    seed : int
-        Of all resampling.
-    resamples : int
-    """
-
-    checkpoint: str
-    path: Path
-    net: Network
-    images: xr.Dataset
-    model: str | None
-    seed: int
-    resamples: int
-
-
-@dataclass(frozen=True, eq=False)
-class Finding:
-    """What a chapter found.
-
-    Attributes
-    ----------
-    kind : str
-        Of the result, by which figures know it.
-    result : object
-        What figures take.
-    claims : sequence of dict
-        Plain values.
-    conclusion : str
-    body : str
-        HTML of its own.
-    """
-
-    kind: str
-    result: Any
-    claims: Sequence[dict[str, Any]] = ()
-    conclusion: str = ""
-    body: str = ""
+__all__ = ["CHAPTERS", "ChapterPlan", "control_seed", "with_control"]
 
 
 @dataclass(frozen=True)
@@ -101,29 +48,23 @@ def find_scales(subject: Subject) -> Sequence[Finding]:
     return [Finding("filters", filters), Finding("scales", found.to_tree(), claims, found.conclusion)]
 
 
-def find_trajectories(subject: Subject) -> Sequence[Finding]:
-    """Record h(t) of a few images, intact and under a mask."""
-    from dcnbio.probe import ProbeSettings, probe
-    from dcnbio.probe.stimuli import as_stimuli, prepared_images
-    from dcnbio.report import map_viewer
-
-    some = subject.images.isel(stimulus=slice(0, SHOWN_IMAGES))
-    settings: dict[str, Any] = {"times": SHOWN_TIMES, "batch_size": SHOWN_IMAGES}
-    intact, masked = probe(subject.net, some, **settings), probe(subject.net, some, mask=MASK, **settings)
-    stimuli = as_stimuli(some)
-    pixels = {
-        name: prepared_images(stimuli, ProbeSettings(mask=mask)) for name, mask in (("intact", None), ("masked", MASK))
-    }
-    return [Finding("recording", intact, body=map_viewer(intact, masked, pixels))]
-
-
 def with_control(subject: Subject) -> dict[str, Network]:
     """Give the network and an untrained one of its kind."""
     from dcnbio.model.network import build
 
     name = subject.path.stem
     control = "untrained" if name != "untrained" else "untrained control"
-    return {name: subject.net, control: build(subject.net.spec, seed=subject.seed)}
+    return {name: subject.net, control: build(subject.net.spec, seed=control_seed(subject))}
+
+
+def control_seed(subject: Subject) -> int:
+    """Give the seed of the untrained control: the report's, unless that makes the very network the report is of."""
+    from dcnbio.model.network import build
+    from dcnbio.model.weights import weights_id
+
+    twin = build(subject.net.spec, seed=subject.seed)
+    same = weights_id(twin.state_dict()) == weights_id(subject.net.state_dict())
+    return subject.seed + 1 if same else subject.seed
 
 
 def find_completion(subject: Subject) -> Sequence[Finding]:
@@ -160,7 +101,14 @@ def find_responses(subject: Subject) -> Sequence[Finding]:
     from dcnbio.analysis.responses.result import analyze_responses
     from dcnbio.commands.analyze_responses import HowMuch, measured
 
-    found = analyze_responses(measured(str(subject.path), subject.model, HowMuch(seed=subject.seed)), subject.seed)
+    if subject.net.spec.depth != "ode":
+        raise InputError(
+            f"{subject.net.spec.row} has residual blocks, in which units have no response in time to measure; give a "
+            "network with ODE blocks, such as dcn-ode or ode-net."
+        )
+    found = analyze_responses(
+        measured(str(subject.path), subject.model, HowMuch(seed=control_seed(subject))), subject.seed
+    )
     claims = [claim.to_dict() for claim in found.claims]
     beside = analyze_primate(found.measures, found.untrained, seed=subject.seed)
     tree = beside.to_tree()

@@ -81,7 +81,7 @@ def panel_of(table: Table, name: str, look: str, kind: str) -> Panel:
     label, factor = LOOKS[look]
     title = f"{kind} images" if kind else ""
     if factor == 100:
-        return Panel(name, "t / T (1)", label, title=title, limits=(0.0, 102.0))
+        return Panel(name, "t / T (1)", label, title=title, limits=(-2.0, 102.0))  # 0 and 100 lie on no frame
     values = table[table["panel"].str.startswith(look)]["value"]
     low, high = min(0.0, float(values.min())), max(0.0, float(values.max()))
     room = 0.05 * (high - low or 1.0)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-__all__ = ["claim_line", "claims_table", "interval_text", "number_text"]
+__all__ = ["claim_line", "claims_table", "interval_text", "number_text", "subject_of"]
 
 SHOWN = 12
 HEADS = ("what", "estimate", "95 % interval", "n", "of", "control")
@@ -70,6 +70,11 @@ def rows_table(claims: Sequence[Mapping[str, Any]]) -> str:
 
 def subject_of(claim: Mapping[str, Any]) -> str:
     """Read what a claim is about from its name, which begins with it.
+
+    Parameters
+    ----------
+    claim : mapping
+        Plain values of `dcnbio.analysis.claim.Claim`.
 
     Examples
     --------

@@ -33,6 +33,8 @@ class Report:
     chapters : sequence of Chapter
     made : sequence of (str, str)
         How the report was made: version, command, images, seed.
+    pictures : sequence of Picture
+        Of the network itself, under its card.
 
     Examples
     --------
@@ -45,6 +47,7 @@ class Report:
     cautions: Sequence[str]
     chapters: Sequence[Chapter]
     made: Sequence[tuple[str, str]]
+    pictures: Sequence[Picture] = ()
 
 
 def lines_table(lines: Sequence[tuple[str, str]]) -> str:
@@ -94,7 +97,8 @@ def summary_line(chapter: Chapter) -> str:
 
 def summary_html(chapters: Sequence[Chapter]) -> str:
     """Write what each chapter concludes."""
-    lines = [summary_line(chapter) for chapter in chapters if chapter.conclusion or chapter.missing]
+    there = [chapter for chapter in chapters if chapter.conclusion and not chapter.missing]
+    lines = [summary_line(chapter) for chapter in [*there, *(one for one in chapters if one.missing)]]
     return "<section id='summary'><h2>Summary</h2><ul>" + "\n".join(lines) + "</ul></section>"
 
 
@@ -133,7 +137,9 @@ def report_html(report: Report) -> str:
             f"<p class='about'>{ABOUT}</p>",
             f"<nav aria-label='Chapters'><ul>{menu}</ul></nav></header><main>",
             summary_html(report.chapters),
-            f"<section id='card'><h2>The network</h2>{lines_table(report.about)}{cautions}</section>",
+            f"<section id='card'><h2>The network</h2>{lines_table(report.about)}{cautions}",
+            *(picture_html(picture) for picture in report.pictures),
+            "</section>",
             *(chapter_html(chapter) for chapter in shown),
             f"</main><footer><h2>How this was made</h2>{lines_table(report.made)}</footer></body></html>",
         ]
