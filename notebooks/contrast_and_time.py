@@ -22,10 +22,11 @@
 # %matplotlib inline
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.ticker import MaxNLocator
 
 import dcnbio
 from dcnbio.analysis.contrast import analyze_contrast
-from dcnbio.figures import plot
+from dcnbio.figures import figure_kind, plot
 from dcnbio.probe.contrast import ContrastSettings, record_contrast
 from dcnbio.recording.reductions import group_normalised
 
@@ -69,9 +70,9 @@ for c in contrasts[1:]:
 
 # %% [markdown]
 # On the left low contrast is answered faster, and one might make much of that. On the right, with time divided by
-# contrast, the curves are one but for what is printed. That is a **law of the architecture**. In block 1 each channel is normalised by itself, so
-# the vector field ignores the scale and the offset of every channel, and (without the norm's epsilon, and with the
-# field's time term read at t / c)
+# contrast, the curves are one but for what is printed. That is a **law of the architecture**. In block 1 each channel is
+# normalised by itself, so the vector field ignores the scale and the offset of every channel, and (without epsilon, the
+# small constant that keeps a norm from dividing by zero, and with the field's time term, its clock, read at t / c)
 #
 # $$h_c(c\,t) = c\,h_1(t) + (1 - c)\,b,$$
 #
@@ -87,6 +88,7 @@ contrasts = (0.003, 0.01, 0.03, 0.06, 0.2, 0.5, 2, 5)
 settings = ContrastSettings(contrasts=contrasts, few=8, batch_size=10)
 found = analyze_contrast({"dcn-ode": record_contrast(net, images, settings)}, seed=0, resamples=199)
 result = found.to_tree()
+print(figure_kind("contrast_response").caption(result))
 plot("contrast_response", result)
 
 # %%
@@ -112,6 +114,7 @@ for protocol in curves["protocol"].values:
 # what contrast 1 alone predicts.
 
 # %%
+print(figure_kind("contrast_surface").caption(result))
 plot("contrast_surface", result)
 
 # %%
@@ -144,13 +147,15 @@ for place, claim in enumerate(reversed(shares.values())):
 axis.set_yticks(range(len(shares)), list(reversed(shares)))
 axis.set_ylim(-0.5, len(shares) - 0.5)
 axis.axvline(0, color="grey", lw=0.8)
+axis.xaxis.set_major_locator(MaxNLocator(5))
 axis.set_xlabel("share of the logits' deviation at contrast 0.06\n(fraction of the logits' spread)")
 axis.spines[["top", "right"]].set_visible(False)
 plt.show()
 
 # %% [markdown]
-# What moves the answers at contrast 0.06 with T-hat: the deviation of the logits, divided among the things that break the
-# law (Shapley values; bars are 95 % intervals over eight images).
+# What moves the answers at contrast 0.06 with T-hat. The logits are the network's ten outputs, one a class, the largest of
+# which is its answer. Their deviation from those at contrast 1 is divided among the things that break the law: each gets what
+# it adds on average over all orders of adding them (Shapley values; bars are 95 % intervals over eight images).
 #
 # ## The conclusion of the analysis
 
@@ -159,8 +164,9 @@ print(found.conclusion)
 
 # %% [markdown]
 # **Reading.** Robustness to contrast with T-hat follows from normalisation, as far as the law holds, and so in any network
-# with this block, trained or untrained, DCN or ODE-Net. It is therefore no difference between models. What it costs in accuracy is what
-# breaks the law, and the work it saves has to be compared with a looser tolerance at contrast 1.
+# with this block, trained or untrained, DCN or ODE-Net (the same network with ordinary 3 x 3 filters). It is therefore no
+# difference between models. What it costs in accuracy is what breaks the law, and the work it saves has to be compared with a
+# looser tolerance at contrast 1.
 #
 # **Caveat.** Thirty images cannot show a change of accuracy under some ten points, and the paper's claim is about half a
 # point: that takes all 10,000 test images. One network, one seed. There are no milliseconds in t, and a stimulus that is

@@ -150,10 +150,11 @@ print(
 )
 
 # %% [markdown]
-# Published for macaque V1: a median suppression index of 0.33 (Cavanaugh, Bair and Movshon 2002, n = 190). Every norm of
-# this network divides by the spread of the *whole* map, which a larger grating fills, and does so before any training. So
-# what goes when norms are frozen, and what the untrained network has as well, is built in; only what remains can be a
-# finding.
+# The index is 1 minus the response to the largest grating over the largest response: 0 without suppression, 1 if nothing is
+# left. Published for macaque V1: a median of 0.33 (Cavanaugh, Bair and Movshon 2002,
+# [doi:10.1152/jn.00692.2001](https://doi.org/10.1152/jn.00692.2001), n = 190). Every norm of this network divides by
+# the spread of the *whole* map, which a larger grating fills, and does so before any training. So what goes when norms are
+# frozen, and what the untrained network has as well, is built in; only what remains can be a finding.
 #
 # ## Spatial frequency beside macaque V1
 #
@@ -214,9 +215,13 @@ for name, table in measures.items():
     print(f"{name}: the preferred frequency of {edge} of {len(table)} units lies at an end of the usable range")
 
 # %% [markdown]
-# Grey: published histograms of macaque V1 (De Valois, Albrecht and Thorell 1982, n = 363; Schiller, Finlay and Volman
-# 1976). Lines: 32 units of each network. Units at an end of the usable range, 1/30 to 0.5 cycles per pixel, are only known
-# to prefer at least, or at most, that.
+# Grey: published histograms of macaque V1 (De Valois, Albrecht and Thorell 1982,
+# [doi:10.1016/0042-6989(82)90113-4](https://doi.org/10.1016/0042-6989%2882%2990113-4), n = 363; Schiller, Finlay and Volman
+# 1976, [doi:10.1152/jn.1976.39.6.1334](https://doi.org/10.1152/jn.1976.39.6.1334)). Lines: 32 units of each network. Units at
+# an end of the usable range, 1/30 to 0.5 cycles per pixel, are only known to prefer at least, or at most, that. The table's
+# medians take the end of the range where a peak or a flank lies beyond it; the counts below say of how many that is true.
+# Circular variance is 0 where one orientation alone is answered and 1 where all are alike; F1 / F0 is the modulation with the
+# grating's phase over the mean.
 
 # %%
 for name, table in measures.items():

@@ -28,7 +28,7 @@ import numpy as np
 
 import dcnbio
 from dcnbio.analysis.completion import analyze_completion
-from dcnbio.figures import plot
+from dcnbio.figures import figure_kind, plot
 from dcnbio.images import mask_images
 from dcnbio.probe.completion import CompletionSettings, completion_experiment
 
@@ -86,7 +86,8 @@ print(
 #
 # Squares of three sizes; the middle one (14 x 14) also filled with grey or with the image's mean; and, of the same norm
 # as that square, white noise, noise with the spectrum of the image, a patch of another image, and squares at random
-# places. The same for an untrained network, with fewer controls.
+# places; the square on images with *scrambled* phases, which show nothing to complete; and the same weights with hardly any
+# dynamics, one step of the solver (*one Euler step*) or *no time*. The same for an untrained network, with fewer controls.
 
 # %%
 settings = CompletionSettings(masks=(6, 14, 22), main=14, times=9, mechanism=0)
@@ -102,6 +103,7 @@ result = found.to_tree()
 # ### Does it still know what it sees?
 
 # %%
+print(figure_kind("mask_accuracy").caption(result))
 plot("mask_accuracy", result)
 
 # %% [markdown]
@@ -120,9 +122,11 @@ plot("difference_course", analyze_completion({"dcn-ode": experiments["dcn-ode"]}
 # ### A measure that cannot fall by itself
 #
 # rho(t) is the distance of a masked image from *its own* intact image, over the mean distance of *different* intact
-# images, on normalised maps. 0: the mask is undone. 1: the masked image is as far from itself as another image is.
+# images, on maps normalised as the next layer reads them. 0: the mask is undone. 1: the masked image is as far from itself
+# as another image is.
 
 # %%
+print(figure_kind("relative_distance").caption(result))
 plot("relative_distance", result)
 
 # %%
@@ -134,7 +138,7 @@ for claim in found.claims:
 # The index is 1 - rho(T) / rho(0): the share of the distance that is gone at the end. It has to be read beside the others
 # in its line. A flow that shrinks everything shrinks a mask too; what would speak of completion is a mask that shrinks
 # more than noise of the same norm, whatever it is filled with, and that brings the masked image nearer to its own intact
-# image than to any other.
+# image than to any other. How often it is, is called *retrieval* below. In brackets are 95 % intervals over images.
 #
 # ## The verdict
 

@@ -16,7 +16,7 @@
 #
 # **Question.** Receptive fields in the visual cortex grow from area to area, and within an area their sizes are spread
 # like a log-normal distribution. The filters of a Deep Continuous Network have a size that is trained, sigma, in pixels.
-# Do they grow with depth, and are they log-normal? And had they to be learned for that?
+# Do they grow with depth, and are they log-normal? And if so, was that learned?
 
 # %%
 # %matplotlib inline
@@ -25,7 +25,7 @@ import numpy as np
 
 import dcnbio
 from dcnbio.analysis.scales import analyze_scales
-from dcnbio.figures import plot
+from dcnbio.figures import figure_kind, plot
 from dcnbio.probe.filters import checkpoint_filters, record_filters
 
 filters = checkpoint_filters("dcn-ode")
@@ -53,6 +53,7 @@ for claim in found.claims:
 # ## Does sigma grow with depth?
 
 # %%
+print(figure_kind("sigma_depth").caption(found.to_tree()))
 plot("sigma_depth", found.to_tree())
 
 # %%
@@ -69,6 +70,8 @@ change = table["change"].values
 print(f"Training moved sigma by {change.min():+.2f} to {change.max():+.2f} octaves in the {len(change)} layers.")
 
 # %% [markdown]
+# The table is in octaves (log2 of pixels), but for `effective_sigma`, which is in pixels.
+#
 # Filled points are after training, open points before. The first values were drawn at random, and with six layers a
 # random draw can rise or fall by itself, so a rise alone says little: the open points belong into the figure, and the
 # sentence above says how steep a slope chance makes.
@@ -120,7 +123,9 @@ for one in untrained.distributions["untrained"]:
     print(f"{one.layer}: largest distance of the distribution from its log-normal fit {distance:.3f}")
 
 # %% [markdown]
-# A skewed, log-normal distribution of receptive-field sizes, in a network that has seen no image. The initial values are
+# The distance is the largest difference of the two cumulative distributions: 0 where they are the same, 1 at most.
+#
+# A skewed, log-normal distribution of filter sizes, in a network that has seen no image. The initial values are
 # drawn that way: log2 sigma is normal with a standard deviation of 2/3.
 #
 # **Reading.** Training moves sigma, and the figure says where to in this network; a trend with depth has to be steeper

@@ -18,7 +18,9 @@
 # equation from $t = 0$ to $T$. What do its units do while it looks at a picture, and what of it depends on the picture?
 #
 # We show the network that comes with dcnbio twenty of the images that come with it, and record $h(t)$ as one would
-# record from a visual cortex.
+# record from a visual cortex. The network has three such **blocks**, one after the other, as areas of a visual hierarchy;
+# each gives the next a set of maps. A map, or **channel**, is one kind of unit, with the same filters at every place of the
+# image.
 
 # %%
 # %matplotlib inline
@@ -125,9 +127,11 @@ speed = block["slope_norm"]
 print(f"speed over all images and times: {float(speed.mean()):.1f}, sd {100 * float(speed.std() / speed.mean()):.2f} %")
 
 # %% [markdown]
-# **It cannot be.** The last operation of the vector field is a group norm, which fixes for each image and channel the mean
-# and the root mean square of $dh/dt$. Over the whole map $h(t)$ moves at one speed, whatever the image. Single places
-# go faster or slower, but "the response grows" says nothing about the picture.
+# **It cannot be.** The last operation of the vector field, as the right side $dh/dt = f(t, h)$ is called, is a group norm. In
+# block 1 it fixes for each image and channel the mean and the root mean square of $dh/dt$ (but for a small constant, epsilon,
+# that keeps it from dividing by zero). Over the whole map $h(t)$ moves at one speed, whatever the image. Single places go
+# faster or slower, but "the response grows" says nothing about the picture. In blocks 2 and 3, where two and four channels
+# share a norm, the same holds of the group before its gains.
 #
 # ## What does change
 #
@@ -154,18 +158,20 @@ plt.show()
 
 for number, value in at_start.items():
     print(
-        f"block {number}: the map at t = 0 correlates {value.mean():.2f} with that at T (sd over images {value.std():.2f}), "
-        f"so it holds {100 * np.mean(value**2):.0f} % of the final pattern's variance"
+        f"block {number}: the map at t = 0 correlates {value.mean():.2f} with that at T (sd over images {value.std():.2f}),\n"
+        f"  so it explains {100 * np.mean(value**2):.1f} % of the final pattern's variance"
     )
 
 # %% [markdown]
-# Lines are means over 20 images, bands hold 90 % of them. What the next layer reads is built up over the interval, as far
-# as the lines start below 1: a block that starts near 1 keeps its input's pattern, one that starts near 0 makes it anew.
+# Lines are means over 20 images, bands hold 90 % of them; where lines lie on each other, blocks agree. What the next layer
+# reads is built up over the interval, as far as the lines start below 1: a block that starts near 1 keeps its input's
+# pattern, one that starts near 0 makes it anew.
 #
 # ## The solver's work
 #
-# The number of function evaluations (NFE) is called the analogue of depth. Each image had steps of its own here, so
-# images can be compared.
+# A solver computes $h(t)$ in steps. It makes a step shorter where its estimated error is over a tolerance, and counts how
+# often it evaluated $dh/dt$: the number of function evaluations (NFE), which is called the analogue of depth. Each image had
+# steps of its own here, so images can be compared.
 
 # %%
 for name, node in tree.children.items():
@@ -174,9 +180,9 @@ for name, node in tree.children.items():
     print(f"{name}: NFE {int(nfe.min())} to {int(nfe.max())}, mean {float(nfe.mean()):.1f} over {n} images")
 
 # %% [markdown]
-# **Reading.** $h(t)$ is a smooth path that starts at a filtered image, and does not settle: its speed is a constant of the
-# layer. What can depend on the image is where on the map it moves, and how many steps the solver needs for it: where the
+# **Reading.** $h(t)$ is a smooth path that starts at a filtered image, and does not settle: in block 1 its speed is a
+# constant of the layer. What can depend on the image is where on the map it moves, and how many steps the solver needs for it: where the
 # lines above give a range of NFE it does, where they give one number the tolerance asks for no more than the fewest steps.
 #
-# **Caveat.** There is no stimulus after $t = 0$ and no millisecond in $t$. This is one network, trained from one seed:
+# **Caveat.** There is no stimulus after $t = 0$ and no millisecond in $t$, which is the solver's time. This is one network, trained from one seed:
 # what is shown is about this network. NFE depends on the tolerance (here 1e-3) as well as on the image.
