@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import csv
 import math
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -175,22 +176,35 @@ def accuracy_cells(row: dict[str, str], trained: list[Trained]) -> Cells:
     return found or [NOT_RUN]
 
 
+def small_data_runs(path: Path) -> list[dict[str, str]]:
+    """Read the runs by the paper's text and, in the file beside it, those by the public code."""
+    files = {"paper_small_data": path, "public_code_small_data": path.with_stem(f"{path.stem}_public_code")}
+    return [{**row, "recipe": name} for name, file in files.items() if file.exists() for row in read_rows(file)]
+
+
 def small_data_cells(row: dict[str, str], runs: list[dict[str, str]]) -> Cells:
-    """Give ours for few images per class: mean and t interval over seeds."""
+    """Give ours for few images per class, by each recipe that was run."""
     count = row["condition"].split()[0]
-    mine = [run for run in runs if (run["model"], run["per_class"]) == (row["model"], count)]
-    if not mine:
-        return [NOT_RUN]
+    by_recipe: dict[str, list[dict[str, str]]] = defaultdict(list)
+    for run in runs:
+        if (run["model"], run["per_class"]) == (row["model"], count):
+            by_recipe[run["recipe"]].append(run)
+    return [small_data_cell(row, count, name, mine) for name, mine in by_recipe.items()] or [NOT_RUN]
+
+
+def small_data_cell(row: dict[str, str], count: str, name: str, mine: list[dict[str, str]]) -> tuple[str, ...]:
+    """Give mean and t interval over seeds."""
     values = [100 * float(run["test_accuracy"]) for run in mine]
     interval = t_interval(values)
     limits = f"{interval.low:.1f} to {interval.high:.1f}" if interval.exists else interval.reason
     mean = sum(values) / len(values)
     inside = sum(judged(value, row).startswith("within") for value in values)
     verdict = f"{inside} of {len(values)} runs within" if row["n_runs"] else "no number of runs to judge by"
-    recipe = "analyses/recipes/paper_small_data.toml"
-    command = f"`python analyses/small_data.py --models {row['model']} --per-class {count} --images ...`"
+    flag = "--public-code " if name.startswith("public_code") else ""
+    command = f"`python analyses/small_data.py {flag}--models {row['model']} --per-class {count} --images ...`"
     minutes = f"{sum(float(run['minutes']) for run in mine):.0f}"
-    return [(f"{mean:.1f}", f"{limits} ({len(values)} seeds)", verdict, recipe, command, minutes)]
+    recipe = f"analyses/recipes/{name}.toml"
+    return f"{mean:.1f}", f"{limits} ({len(values)} seeds)", verdict, recipe, command, minutes
 
 
 def reconstruction_cells(row: dict[str, str], decoders: list[Trained]) -> Cells:
@@ -265,7 +279,7 @@ def shipped_reconstructions() -> list[Trained]:
 def main() -> None:
     chosen = options()
     if chosen.readme:
-        runs = read_rows(chosen.small_data) if chosen.small_data.exists() else []
+        runs = small_data_runs(chosen.small_data)
         readme = HERE / "README.md"
         tables = page(shipped_networks(), shipped_reconstructions(), runs)
         made = into_readme(readme.read_text(encoding="utf-8"), tables)
@@ -277,7 +291,7 @@ def main() -> None:
     trained += [Trained(Path(name).parent.name or name, read_header(Path(name))) for name in chosen.checkpoints]
     decoders = shipped_reconstructions()
     decoders += [Trained(Path(name).parent.name or name, read_header(Path(name))) for name in chosen.decoders]
-    runs = read_rows(chosen.small_data) if chosen.small_data.exists() else []
+    runs = small_data_runs(chosen.small_data)
     text = page(trained, decoders, runs)
     if chosen.out:
         chosen.out.write_text(text, encoding="utf-8")

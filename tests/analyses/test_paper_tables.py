@@ -19,8 +19,7 @@ def script():
 
 
 def test_the_committed_tables_are_what_the_script_makes(script):
-    runs = ANALYSES / "results" / "small_data.csv"
-    found = script["read_rows"](runs) if runs.exists() else []
+    found = script["small_data_runs"](ANALYSES / "results" / "small_data.csv")
     tables = script["page"](script["shipped_networks"](), script["shipped_reconstructions"](), found)
     committed = (ANALYSES / "README.md").read_text(encoding="utf-8")
     assert script["into_readme"](committed, tables) == committed, "run python analyses/paper_tables.py --readme"
@@ -70,3 +69,18 @@ def is_reconstruction(row, model):
 def test_a_readme_without_marks_is_refused(script):
     with pytest.raises(SystemExit, match=r"README\.md lacks the mark"):
         script["into_readme"]("# Analyses\n", "")
+
+
+def test_runs_by_the_public_code_stand_beside_those_by_the_papers_text(script, tmp_path):
+    head = "model,per_class,seed,test_accuracy,test_n,failed,passes,minutes,final_loss\n"
+    line = "ode-net,16,{},0.{},10000,0,16000,2,1.5\n"
+    (tmp_path / "runs.csv").write_text(head + line.format(0, 20) + line.format(1, 22))
+    (tmp_path / "runs_public_code.csv").write_text(head + line.format(0, 28) + line.format(1, 30))
+    runs = script["small_data_runs"](tmp_path / "runs.csv")
+    row = {"model": "ode-net", "condition": "16 images per class", "mean": "28.0", "sd": "1.0", "n_runs": "3"}
+    paper, code = script["small_data_cells"](row, runs)
+    assert (paper[0], code[0]) == ("21.0", "29.0")
+    assert (paper[3], code[3]) == tuple(f"analyses/recipes/{n}_small_data.toml" for n in ("paper", "public_code"))
+    assert "--public-code" in code[4]
+    assert "--public-code" not in paper[4]
+    assert script["small_data_cells"]({**row, "model": "dcn-ode"}, runs) == [script["NOT_RUN"]]
