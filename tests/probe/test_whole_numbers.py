@@ -10,6 +10,7 @@ import pytest
 import dcnbio
 from dcnbio.analysis.completion import analyze_completion
 from dcnbio.analysis.contrast import analyze_contrast
+from dcnbio.analysis.scales import analyze_scales
 from dcnbio.analysis.statistics.cluster_bootstrap import two_way_bootstrap
 from dcnbio.analysis.statistics.moment_statistic import mean_statistic
 from dcnbio.errors import InputError
@@ -89,7 +90,7 @@ def test_lists_of_experiments(kind, name):
 
 @pytest.mark.parametrize("seed", [1.5, -1, None, True])
 def test_seeds_of_analyses(seed):
-    for analysis in (analyze_completion, analyze_contrast):
+    for analysis in (analyze_completion, analyze_contrast, analyze_scales):
         with pytest.raises(InputError, match=f"seed is {seed}: give a whole number of at least 0"):
             analysis({"mine": None}, seed=seed)
 

@@ -15,6 +15,7 @@ from dcnbio.analysis.scales.network import NetworkScales, measure_network
 from dcnbio.analysis.scales.result import ScalesResult
 from dcnbio.analysis.scales.training_alone import training_alone_claims, training_alone_sentences
 from dcnbio.errors import InputError
+from dcnbio.images.number_checks import count
 
 __all__ = ["analyze_scales"]
 
@@ -71,6 +72,8 @@ def analyze_scales(
     if not filters:
         raise InputError("filters names no network; give at least one record of filters.")
     refuse_twins(filters)
+    count("seed", seed, 0)
+    count("resamples", resamples, 0)
     rng = np.random.default_rng(seed)
     tell = progress or (lambda part: None)
     networks = []
