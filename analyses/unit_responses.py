@@ -33,6 +33,7 @@ from dcnbio.analysis.primate import analyze_primate
 from dcnbio.analysis.responses.result import analyze_responses
 from dcnbio.commands import analyze_primate as primate
 from dcnbio.commands import analyze_responses as responses
+from dcnbio.commands.output import plain
 from dcnbio.commands.primate_report import report as primate_page
 from dcnbio.commands.responses_report import report as responses_page
 from dcnbio.model.loading import load
@@ -128,10 +129,10 @@ def main() -> None:
         if is_done(path, one.made) and not chosen.overwrite:
             tqdm.write(f"{path} is there", file=sys.stderr)
             continue
-        plain, page = one.work()
+        found, page = one.work()
         # the page first: a JSON file says that both are there
         write(path.with_suffix(".txt"), page + "\n")
-        write(path, json.dumps({**plain, **one.made}, indent=1, allow_nan=False) + "\n")
+        write(path, json.dumps(plain({**found, **one.made}), indent=1, allow_nan=False) + "\n")
         print(f"{path} and {path.with_suffix('.txt').name} written", flush=True)
 
 

@@ -201,6 +201,7 @@ def as_json(found: ResponsesResult) -> dict[str, Any]:
         "weights": found.measures.attrs["weights"],
         "settings": found.measures.attrs["settings"],
         "units": plain_units(found.measures),
+        "units_in_time": plain_in_time(found.measures),
         "untrained_units": None if found.untrained is None else plain_units(found.untrained),
         "predictions": found.predictions(),
         "accuracy": found.accuracy,
@@ -211,12 +212,25 @@ def as_json(found: ResponsesResult) -> dict[str, Any]:
     }
 
 
+def plain_in_time(measures: xr.Dataset) -> dict[str, list[Any]]:
+    """Give every measure of every unit at several times over T, a list of units for each."""
+    found: dict[str, list[Any]] = {"time": measures["time"].values.tolist()}
+    for name, values in measures.data_vars.items():
+        if values.dims == ("time", "unit"):
+            found[str(name)] = [[rounded(value) for value in row] for row in values.values.tolist()]
+    return found
+
+
+def rounded(value: Any) -> Any:
+    """Round a number to what can be told apart."""
+    return float(f"{value:.5g}") if isinstance(value, float) else value
+
+
 def plain_units(measures: xr.Dataset) -> dict[str, list[Any]]:
     """Give every measure of every unit, rounded to what can be told apart."""
     found: dict[str, list[Any]] = {}
     for name, values in {**measures.coords, **measures.data_vars}.items():
         if values.dims != ("unit",):
             continue
-        plain = values.values.tolist()
-        found[str(name)] = [float(f"{v:.5g}") if isinstance(v, float) else v for v in plain]
+        found[str(name)] = [rounded(value) for value in values.values.tolist()]
     return found

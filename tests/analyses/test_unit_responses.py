@@ -18,7 +18,7 @@ def run(tmp_path, monkeypatch):
     def main(*arguments, weights="sha256:1"):
         def work(name):
             made.append(name)
-            return {"claims": [name]}, f"page of {name}"
+            return {"claims": [name], "median": float("nan")}, f"page of {name}"
 
         every = [Result(name, {"weights": weights}, lambda name=name: work(name)) for name in ("first", "second")]
         monkeypatch.setattr(unit_responses, "wanted", lambda checkpoint: every)
@@ -37,7 +37,7 @@ def test_a_result_is_made_once_for_the_same_weights(run, tmp_path):
     assert run(weights="sha256:2") == ["first", "second"]
     assert run("--overwrite", weights="sha256:2") == ["first", "second"]
     found = json.loads((tmp_path / "out" / "first.json").read_text())
-    assert found == {"claims": ["first"], "weights": "sha256:2"}
+    assert found == {"claims": ["first"], "median": None, "weights": "sha256:2"}
     assert (tmp_path / "out" / "first.txt").read_text() == "page of first\n"
 
 

@@ -12,6 +12,7 @@ from dcnbio.analysis.responses.contrast_measures import contrast_measures
 from dcnbio.analysis.responses.field_size import field_size
 from dcnbio.analysis.responses.frequency_tuning import frequency_tuning
 from dcnbio.analysis.responses.gabor import fit_gabor
+from dcnbio.analysis.responses.in_time import contrast_in_time, size_in_time
 from dcnbio.analysis.responses.intervention_change import (
     Changed,
     accuracy_of,
@@ -105,6 +106,10 @@ def test_size_tuning_of_ratio_like_curves():
     suppressed = size_tuning(fine, np.where(fine < 4, 10 * fine / 4, 1 + 9 * np.exp(-(fine - 4) / 2)))
     assert suppressed.surround == pytest.approx(4 + 2 * np.log(9 / 0.05), rel=0.01)
     assert suppressed.summation == pytest.approx(3.8, rel=0.01)
+    # to silence: where it is reached, whatever the interpolation's rounding
+    silenced = size_tuning(d, np.array([0.1, 0.9, 0.7, 0.3, 0, 0, 0, 0, 0]))
+    assert (silenced.suppression_index, silenced.still_falling) == (1, False)
+    assert silenced.surround == pytest.approx(8, abs=0.1)
     # cells that are suppressed by a tenth or less have no published surround
     assert np.isnan(size_tuning(d, np.where(d <= 6, d / 6, 0.91)).surround)
     assert np.isfinite(size_tuning(d, np.where(d <= 6, d / 6, 0.89)).surround)
@@ -217,6 +222,35 @@ def test_the_law_is_told_from_a_unit_that_breaks_it():
     assert found["peak_time_law"][0] == pytest.approx(found["peak_time"][0], rel=0.02)
     assert found["peak_time"][1] == pytest.approx(found["peak_time_low_contrast"][1])
     assert found["censored_peak_time_law"][1]
+
+
+def test_measures_in_time_are_those_that_were_put_in_at_each_time():
+    """c50 falls from 0.4 to 0.2 and summation grows from 4 to 12 pixels with t; the second unit is silent at t = 0."""
+    share, contrast = np.linspace(0, 1, 21), np.geomspace(0.12, 0.96, 7)
+    z = np.stack([naka_rushton(contrast, 5.0, 0.4 - 0.2 * t, 2.0, 0.0) for t in share], 1)[..., None] * [1.0, 1.0]
+    z[..., 1] *= share
+    blank = {"z_blank": (("time", "unit"), np.zeros((21, 2)))}
+    about = {"time": share, "contrast": contrast}
+    contrasts = xr.Dataset({"z": (("contrast", "time", "unit"), z), **blank}, about)
+    quarters = xr.DataArray([0.0, 0.25, 0.5, 0.75, 1.0], dims="time")
+    found = contrast_in_time(contrasts, "z", quarters)
+    assert found["c50_in_time"][:, 0].values == pytest.approx([0.4, 0.35, 0.3, 0.25, 0.2], rel=0.01)
+    assert np.isnan(found["c50_in_time"][0, 1])
+    assert found["r_max_in_time"][-1].values == pytest.approx([5, 5], rel=0.01)
+    diameter = np.linspace(1, 30, 59)
+    r = np.stack([np.minimum(diameter / (4 + 8 * t), 1) for t in share], 1)
+    r = np.stack([r, r * (1 - 0.02 * np.maximum(diameter - 14, 0))[:, None]], -1)[None]
+    sizes = xr.Dataset(
+        {"z": (("contrast", "diameter", "time", "unit"), r), **blank},
+        {"time": share, "contrast": [0.96], "diameter": diameter},
+    )
+    found = size_in_time(sizes, "z", quarters)
+    expected = 0.95 * np.array([4, 6, 8, 10, 12])
+    assert found["summation_diameter_in_time"][:, 1].values == pytest.approx(expected, rel=0.02)
+    assert found["suppression_index_in_time"][:, 1].values == pytest.approx([0.32] * 5)
+    assert found["suppression_index_in_time"][:, 0].values == pytest.approx([0] * 5)
+    assert not found["censored_summation_diameter_in_time"][:, 1].any()
+    assert "never responds" in found["summation_diameter_in_time"].attrs["undefined_when"]
 
 
 def test_interventions_are_compared_unit_by_unit():

@@ -12,7 +12,7 @@ from dcnbio.analysis.responses.timing import Timing, timing
 from dcnbio.analysis.responses.unit_table import Columns, tabulate
 from dcnbio.analysis.shapes import Floats
 
-__all__ = ["contrast_measures", "frozen_contrast_measures", "low_contrast"]
+__all__ = ["contrast_fits", "contrast_measures", "frozen_contrast_measures", "low_contrast"]
 
 FITS = ("r_max", "c50", "exponent", "baseline", "r_squared")
 LIKE_FITS = ("r_max", "c50", "exponent", "r_squared")  # of what the law gives, or with frozen statistics
@@ -64,6 +64,24 @@ def time_row(found: Timing | None, names: dict[str, str]) -> dict[str, float | b
     row: dict[str, float | bool] = {name: getattr(found, part) for part, name in names.items()}
     flags = {"peak_time": found.at_end, "half_rise_time": found.risen_at_start}
     return row | {f"censored_{names[part]}": flag for part, flag in flags.items() if part in names}
+
+
+def contrast_fits(recording: xr.Dataset, signal: str = "z") -> Columns:
+    """Fit Naka and Rushton's function to every unit's response at the last time of a recording.
+
+    Parameters
+    ----------
+    recording : xarray.Dataset
+        As for `contrast_measures`.
+    signal : str
+
+    Returns
+    -------
+    dict of str to array [unit]
+    """
+    contrast = recording["contrast"].values
+    r = excess(recording, signal).isel(time=-1).clip(min=0).transpose("unit", "contrast").values
+    return tabulate(len(r), FITS, lambda i: fit_row(fitted(contrast, r[i]), named(FITS)))
 
 
 def contrast_measures(recording: xr.Dataset, signal: str = "z") -> Columns:

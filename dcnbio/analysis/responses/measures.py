@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +12,7 @@ import xarray as xr
 
 from dcnbio.analysis.responses.contrast_measures import contrast_measures, frozen_contrast_measures
 from dcnbio.analysis.responses.field_measures import field_measures, noise_field_measures
+from dcnbio.analysis.responses.in_time import contrast_in_time, size_in_time
 from dcnbio.analysis.responses.interaction_measures import interaction_measures
 from dcnbio.analysis.responses.rectified import response
 from dcnbio.analysis.responses.size_measures import frozen_size_measures, size_measures
@@ -66,6 +67,16 @@ def leakage(uniform: xr.Dataset, columns: Columns, signal: str) -> np.ndarray:
     return found
 
 
+def courses(recordings: Recordings, signal: str) -> Iterator[xr.Dataset]:
+    """Give what was measured at several times, those of the gratings: tuning, size tuning, contrast response."""
+    time = recordings.gratings["time"]
+    yield tuning_in_time(recordings.gratings, signal)
+    if recordings.size is not None:
+        yield size_in_time(recordings.size, signal, time)
+    if recordings.contrast is not None:
+        yield contrast_in_time(recordings.contrast, signal, time)
+
+
 def measure_units(recordings: Recordings, about: Mapping[str, Any] | None = None, signal: str = "z") -> xr.Dataset:
     """Measure every unit; failures are flagged, and no unit is left out.
 
@@ -83,7 +94,8 @@ def measure_units(recordings: Recordings, about: Mapping[str, Any] | None = None
         Along ``unit``, with coordinates ``block``, ``channel`` and ``highest_frequency`` (Nyquist's of the unit's map):
         measures in float, NaN where they do not exist, as ``undefined_<name>`` says and the attribute
         ``undefined_when`` explains; ``censored_<name>`` where they are limits; ``responsive``, ``simple`` and
-        ``gabor_fitted``; ``<name>_in_time`` (time, unit) is tuning over time.
+        ``gabor_fitted``; ``<name>_in_time`` (time, unit) are tuning, size tuning and contrast response over time, with
+        ``censored_<name>_in_time``.
 
     Notes
     -----
@@ -109,8 +121,9 @@ def measure_units(recordings: Recordings, about: Mapping[str, Any] | None = None
     columns |= recordings.eps_share
     coordinates = {name: recordings.gratings[name] for name in ("block", "channel", "highest_frequency")}
     data = labelled(columns, coordinates)
-    for name, values in tuning_in_time(recordings.gratings, signal).items():
-        data[name] = values
+    for part in courses(recordings, signal):
+        for name, values in part.items():
+            data[name] = values
     plain = {"network": "", "row": "", "weights": "", "trained": 0, "settings": {}, **(about or {}), "signal": signal}
     data.attrs = {key: json.dumps(value) if isinstance(value, dict) else value for key, value in plain.items()}
     return data

@@ -14,6 +14,7 @@ __all__ = ["SizeTuning", "size_tuning"]
 
 NEAR = 0.05  # of the peak, or of what the largest grating leaves, that counts as having reached it
 LEAST_SUPPRESSION = 0.1  # of the peak up to which there is no surround, as in the published cells
+ROUNDING = 1e-9  # of the peak: an interpolated 0 may come out above it
 POINTS = 2000
 
 
@@ -108,7 +109,7 @@ def size_tuning(diameter: ArrayLike, response: ArrayLike) -> SizeTuning:
     index = (peak - end) / peak
     surround, falling = float("nan"), False
     if index > LEAST_SUPPRESSION:
-        reached = np.flatnonzero(curve[best:] <= (1 + NEAR) * end)
+        reached = np.flatnonzero(curve[best:] <= max((1 + NEAR) * end, ROUNDING * peak))
         surround = float(fine[best + reached[0]])
         falling = surround > d[-2]
     edges = bool(best == POINTS - 1), bool(falling), bool(summation == fine[0])

@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from dcnbio.analysis.responses.frequency_tuning import frequency_tuning
-from dcnbio.analysis.responses.measure_names import MEASURES
+from dcnbio.analysis.responses.in_time import stacked_in_time
 from dcnbio.analysis.responses.orientation_tuning import orientation_tuning
 from dcnbio.analysis.responses.phase_modulation import phase_modulation
 from dcnbio.analysis.responses.rectified import response
@@ -29,7 +29,16 @@ NAMES = (
     "best_phase",
     "f1_f0",
 )
-COURSES = ("preferred_orientation", "circular_variance", "preferred_spatial_frequency", "bandwidth_index", "f1_f0")
+COURSES = (
+    "preferred_orientation",
+    "circular_variance",
+    "orientation_selectivity_index",
+    "orientation_half_width",
+    "preferred_spatial_frequency",
+    "spatial_frequency_bandwidth",
+    "bandwidth_index",
+    "f1_f0",
+)
 # of the median over the block's units of the largest modulation, below which a unit counts as unresponsive
 RESPONSIVE_SHARE = 0.1
 
@@ -117,12 +126,7 @@ def tuning_in_time(gratings: xr.Dataset, signal: str = "z") -> xr.Dataset:
     Returns
     -------
     xarray.Dataset
-        (time, unit): the measures of `COURSES`, their names with ``_in_time``; NaN where the unit is silent at a time.
+        (time, unit): the measures of `COURSES`, see `stacked_in_time`; NaN where the unit is silent at a time.
     """
     every = [tuning_measures(gratings, signal, i) for i in range(gratings.sizes["time"])]
-    found = xr.Dataset(coords={"time": gratings["time"]})
-    for name in COURSES:
-        long_name, units, when = MEASURES[name]
-        about = {"long_name": f"{long_name}, over time", "units": units, "undefined_when": f"at that time {when}"}
-        found[f"{name}_in_time"] = (("time", "unit"), np.stack([columns[name] for columns in every]), about)
-    return found
+    return stacked_in_time(every, COURSES, gratings["time"])
