@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dcnbio.commands.intervention_option import frozen_by_natural_images
 from dcnbio.commands.measure_plan import HIGHEST, SIZES, MeasurePlan, plan_of
 from dcnbio.commands.measured_growth import record_growth
+from dcnbio.commands.own_gratings import eps_shares, own_gratings, record_masked, record_preferred
 
 if TYPE_CHECKING:
     import numpy as np
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
     from dcnbio.analysis.responses.measures import Recordings
     from dcnbio.model.network import Network
-    from dcnbio.probe.responses.own_stimuli import OwnGratings
     from dcnbio.probe.responses.units import UnitSettings
 
 __all__ = ["SIZES", "MeasurePlan", "measure_network", "plan_of", "record_growth", "record_network"]
@@ -168,7 +168,7 @@ def record_uniform(net: Network, settings: UnitSettings) -> xr.Dataset:
 
 def record_receptive_fields(
     net: Network, plan: MeasurePlan, rng: np.random.Generator, settings: UnitSettings
-) -> dict[str, xr.Dataset]:
+) -> dict[str, Any]:
     """Record fields by gradient, and by noise where that is wanted."""
     import xarray as xr
 
@@ -176,7 +176,7 @@ def record_receptive_fields(
     from dcnbio.probe.responses.fields import FieldSettings, record_fields
     from dcnbio.probe.responses.noise import record_noise_fields
 
-    found: dict[str, xr.Dataset] = {}
+    found: dict[str, Any] = {}
     if plan.field_images:
         images = white_noise(plan.field_images, rng)
         bar = "gradients" if settings.progress else ""
@@ -194,80 +194,3 @@ def record_receptive_fields(
 def channels_of(net: Network, plan: MeasurePlan, block: int) -> tuple[int, ...]:
     """Give the channels of a block that are measured."""
     return tuple(plan.channels(net.spec.widths[block - 1]).tolist())
-
-
-def own_gratings(found: Recordings, signal: str = "z") -> OwnGratings:
-    """Give each unit its best grating, where its field was measured, or else where its layers look."""
-    import numpy as np
-
-    from dcnbio.analysis.responses.field_measures import field_measures
-    from dcnbio.analysis.responses.tuning_measures import tuning_measures
-    from dcnbio.probe.responses.own_stimuli import OwnGratings
-
-    columns = tuning_measures(found.gratings, signal)
-    places = [found.gratings[name].values for name in ("pixel_y", "pixel_x")]
-    if found.fields is not None:
-        fields = field_measures(found.fields, shape=False)
-        measured = [fields[name] for name in ("field_centre_y", "field_centre_x")]
-        good = np.isfinite(measured[0]) & ~fields["censored_field_sigma_gradient"]
-        places = [np.where(good, there, place) for there, place in zip(measured, places, strict=True)]
-    # the best that was shown: between the gratings shown, phase and response are not known
-    wanted = ("best_orientation", "best_spatial_frequency", "best_phase")
-    whose = (found.gratings[name].values for name in ("block", "channel"))
-    return OwnGratings(*(columns[name] for name in wanted), *places, *whose)
-
-
-def eps_shares(net: Network, own: OwnGratings, plan: MeasurePlan) -> dict[str, np.ndarray]:
-    """Give the share of eps in the first norm's variance where it is largest: faint gratings, and small ones."""
-    import math
-
-    import numpy as np
-
-    from dcnbio.images import render
-    from dcnbio.probe.responses.eps_share import eps_share
-
-    worst = {
-        "eps_share_low_contrast": (plan.shown_contrasts[0], math.inf),
-        "eps_share_small_grating": (HIGHEST / 4, min(plan.diameters)),
-    }
-    units = range(len(own.orientation))
-    return {
-        name: eps_share(net, np.stack([render(own.grating(unit, *shown)) for unit in units]))
-        for name, shown in worst.items()
-    }
-
-
-def record_preferred(
-    net: Network, own: OwnGratings, plan: MeasurePlan, settings: UnitSettings
-) -> dict[str, xr.Dataset]:
-    """Record every unit at its own grating: by diameter at two contrasts, and by contrast over the image."""
-    import math
-
-    from dcnbio.probe.responses.own_stimuli import record_own
-
-    contrasts = list(plan.shown_contrasts)
-    shown = {"contrast": [HIGHEST / 4, HIGHEST], "diameter": plan.diameters}
-    size = record_own(net, own, shown, settings)
-    whole = record_own(net, own, {"contrast": contrasts, "diameter": [math.inf]}, settings)
-    return {"size": size, "contrast": whole.isel(diameter=0, drop=True)}
-
-
-def record_masked(
-    net: Network, known: tuple[OwnGratings, Recordings], plan: MeasurePlan, settings: UnitSettings
-) -> xr.Dataset:
-    """Record plaids and surrounds, the surrounded grating as large as each unit's summation field.
-
-    A summation field under 3 or over 16 pixels, or one that is not known, is taken as the nearest of these, or as 8
-    pixels: beyond 16, an image of 32 pixels has little room for a surround.
-    """
-    import numpy as np
-
-    from dcnbio.analysis.responses.size_measures import size_measures
-    from dcnbio.probe.responses.interactions import InteractionStimuli, record_interactions
-
-    own, found = known
-    summation = np.full(len(own.orientation), np.nan)
-    if found.size is not None:
-        summation = size_measures(found.size, plan.signal)["summation_diameter"]
-    centre = np.clip(np.where(np.isfinite(summation), summation, 8.0), 3.0, 16.0)
-    return record_interactions(net, own, InteractionStimuli(centre, HIGHEST / 2, plan.mask_phases), settings)

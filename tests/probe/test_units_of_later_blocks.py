@@ -16,7 +16,8 @@ from dcnbio.analysis.responses.rectified import response
 from dcnbio.analysis.responses.size_measures import size_measures
 from dcnbio.analysis.responses.tuning_measures import tuning_measures
 from dcnbio.commands.measure_plan import MeasurePlan
-from dcnbio.commands.measured_units import own_gratings, record_gratings
+from dcnbio.commands.measured_units import record_gratings
+from dcnbio.commands.own_gratings import own_gratings
 from dcnbio.images import white_noise
 from dcnbio.model.gaussian import basis_orders, gaussian_taps, jet_basis
 from dcnbio.model.network import build
