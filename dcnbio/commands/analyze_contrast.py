@@ -13,6 +13,7 @@ from cyclopts import Parameter
 
 from dcnbio.commands.options import PRINTED, Images, Model, Where, flag
 from dcnbio.commands.output import Speaker
+from dcnbio.commands.recorded_contrast import recorded_contrast
 from dcnbio.commands.table import table
 from dcnbio.errors import InputError
 
@@ -53,6 +54,13 @@ def contrast(
         str, Parameter(help="Shipped names or files; if none, the paper's two networks and an untrained one.")
     ],
     model: Model = None,
+    recordings: Annotated[
+        str | None,
+        Parameter(
+            help="Recordings between commas, at contrast 1 and at others, to compare in place of running anything: "
+            "the way to 10,000 images (dcnbio probe --no-maps)."
+        ),
+    ] = None,
     size: Annotated[Size, Parameter(name="*")] = DEFAULT,
     where: Annotated[Where, Parameter(name="*")] = PRINTED,
 ) -> int:
@@ -62,6 +70,13 @@ def contrast(
     from dcnbio.images import load_images
     from dcnbio.probe.contrast.passes import check_network
 
+    if recordings is not None:
+        if checkpoints or where.out is not None:
+            raise InputError(
+                "--recordings takes no checkpoint, and its comparison is printed or given as --json, not kept in a .nc "
+                f"file; leave out {checkpoints[0] if checkpoints else '--out'}."
+            )
+        return recorded_contrast(recordings, Speaker(where.json))
     if where.out is not None:
         check_result_path(where.out, overwrite=where.overwrite)
     for name, least in (("limit", 1), ("few", 1), ("resamples", 99)):

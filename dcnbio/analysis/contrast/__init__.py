@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dcnbio.analysis.contrast.analysis import analyze_contrast
+from dcnbio.analysis.contrast.recordings import contrast_of_recordings
 from dcnbio.analysis.contrast.result import ContrastResult
 
-__all__ = ["ContrastResult", "analyze_contrast"]
+__all__ = ["ContrastResult", "analyze_contrast", "contrast_of_recordings"]

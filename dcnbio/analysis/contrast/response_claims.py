@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
@@ -9,7 +11,16 @@ from numpy.typing import NDArray
 from dcnbio.analysis.claim import Claim, Control
 from dcnbio.analysis.statistics.paired_difference import PairedDifference, paired_difference
 
-__all__ = ["HALF_A_POINT", "curves", "headline_contrasts", "labels_of", "points", "response_claims", "right"]
+__all__ = [
+    "HALF_A_POINT",
+    "curves",
+    "difference_claim",
+    "headline_contrasts",
+    "labels_of",
+    "points",
+    "response_claims",
+    "right",
+]
 
 HALF_A_POINT = 0.005  # the paper's bound on what contrast costs
 
@@ -101,6 +112,7 @@ def difference_claim(name: str, run: tuple[float, str], found: PairedDifference,
     }[found.verdict(HALF_A_POINT)]
     c, protocol = run
     low, high = (f"{100 * limit:+.1f}" for limit in (found.interval.low, found.interval.high))
+    beside = f"; {control.name} by {points(control.estimate)}" if math.isfinite(control.estimate) else ""
     return Claim(
         f"{name}: accuracy at contrast {c:g} minus 1, {protocol}",
         found.n,
@@ -109,5 +121,5 @@ def difference_claim(name: str, run: tuple[float, str], found: PairedDifference,
         found.interval,
         control,
         f"At contrast {c:g} with {protocol} accuracy changes by {points(found.value)} ({low} to {high}) in this "
-        f"network, {said}; {control.name} by {points(control.estimate)}.",
+        f"network, {said}{beside}.",
     )
