@@ -70,6 +70,8 @@ def solve_accepted(vector_field: nn.Module, h0: Tensor, end: float, settings: So
             "solver times."
         )
     times = torch.tensor([end], dtype=torch.float64)
+    if len(h0) == 0:
+        return Solution.of_no_images(h0, times)
     starts = StepStarts([[] for _ in range(len(h0))])
     with torch.no_grad():
         found = integrate(our_steps(vector_field, h0), h0, times, settings, tape=starts)

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 import torch
 from torch import Tensor
 
+from dcnbio.model.full_precision import full_precision
+
 __all__ = ["one_by_one"]
 
 
@@ -37,7 +39,8 @@ def one_by_one(layer: Callable[[Tensor], Tensor], h: Tensor, apart: bool) -> Ten
     >>> one_by_one(lambda x: 2 * x, torch.ones(3, 1), apart=True).tolist()
     [[2.0], [2.0], [2.0]]
     """
-    if not apart:
-        return layer(h)
-    with one_thread():
-        return torch.cat([layer(h[i : i + 1]) for i in range(len(h))])
+    with full_precision(h):
+        if not apart or len(h) == 0:
+            return layer(h)
+        with one_thread():
+            return torch.cat([layer(h[i : i + 1]) for i in range(len(h))])

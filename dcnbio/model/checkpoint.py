@@ -18,7 +18,8 @@ from torch import Tensor
 from dcnbio.errors import CheckpointError, InputError
 from dcnbio.model.checkpoint_kind import refuse_decoder
 from dcnbio.model.html_summary import header_html
-from dcnbio.model.network import FieldMaker, Network, build
+from dcnbio.model.network import Network, build
+from dcnbio.model.own_fields import FieldMaker
 from dcnbio.model.spec import NetworkSpec
 from dcnbio.model.weights import refuse_non_finite, weights_id
 

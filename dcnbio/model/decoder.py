@@ -9,17 +9,21 @@ from typing import Any, cast
 import torch
 from torch import Tensor, nn
 
-from dcnbio.errors import CheckpointError
+from dcnbio.errors import CheckpointError, InputError
 from dcnbio.images.number_checks import count
+from dcnbio.model.full_precision import full_precision
 from dcnbio.model.initial import initialise
-from dcnbio.model.network import ACTIVATIONS, Network, pixel_conv
+from dcnbio.model.network import ACTIVATIONS, Network
 from dcnbio.model.ode_block import ODEBlock
 from dcnbio.model.pickled_weights import read_pickled_weights
+from dcnbio.model.pixel_conv import pixel_conv
 from dcnbio.model.public_names import decoder_names
 from dcnbio.model.solution import Solution
 from dcnbio.model.solver_settings import SolverSettings
 from dcnbio.model.spec import NetworkSpec
 from dcnbio.model.srf_conv import SRFConv2d
+from dcnbio.model.uncompiled import uncompiled
+from dcnbio.model.unsolved import refuse_unsolved
 from dcnbio.model.vector_field import ConvField, FieldConv
 from dcnbio.model.weights import refuse_non_finite
 
@@ -53,6 +57,11 @@ class Decoder(nn.Module):
         self.source: dict[str, Any] = {}
         self.solver = SolverSettings()
         self.activation = ACTIVATIONS[spec.activation]
+        if len(spec.widths) < 2:
+            raise InputError(
+                f"the encoder {spec.row} has {len(spec.widths)} block; a decoder goes back over the last two, so take "
+                "an encoder of two blocks or more."
+            )
         narrow, wide = spec.widths[-2], spec.widths[-1]
         time = spec.integration_time
         self.blocks = nn.ModuleList([self._block(wide, time[-1]), self._block(narrow, time[-2])])
@@ -70,15 +79,32 @@ class Decoder(nn.Module):
 
     def run(self, maps: Tensor) -> tuple[Tensor, tuple[Solution, Solution]]:
         """Give the image, shape (n, 3, 28, 28), and what both blocks did."""
+        wanted = self.spec.widths[-1]
+        if maps.ndim != 4 or maps.shape[1] != wanted:
+            raise InputError(
+                f"maps have shape {tuple(maps.shape)}; this decoder takes those after the last block of its encoder, "
+                f"(n, {wanted}, y, x), from dcnbio.model.decoder.encode for instance."
+            )
         first, second = (cast("ODEBlock", block) for block in self.blocks)
-        wide = first.run(enlarged(maps), self.solver)
-        narrow = second.run(self.narrow(enlarged(wide.final)), self.solver)
-        image: Tensor = self.colour(self.activation(self.norm(narrow.final)))
+        with full_precision(maps):
+            wide = first.run(enlarged(maps), self.solver)
+            narrow = second.run(self.narrow(enlarged(wide.final)), self.solver)
+            image: Tensor = self.colour(self.activation(self.norm(narrow.final)))
         return image, (wide, narrow)
 
+    @uncompiled
     def forward(self, maps: Tensor) -> Tensor:
-        """Give the reconstruction, shape (n, 3, 28, 28), of maps after block 3, shape (n, 128, 7, 7)."""
-        return self.run(maps)[0]
+        """Give the reconstruction, shape (n, 3, 28, 28), of maps after block 3, shape (n, 128, 7, 7).
+
+        Raises
+        ------
+        SolverError
+            If a block could not be solved; the message names block, time and cause.
+        """
+        image, solutions = self.run(maps)
+        for number, solution in enumerate(solutions, 1):
+            refuse_unsolved(solution, f"the decoder's block {number}", maps)
+        return image
 
 
 def enlarged(maps: Tensor) -> Tensor:

@@ -23,7 +23,7 @@ from dcnbio.model.engine import (
     new_gradients,
 )
 from dcnbio.model.pixel_conv import PixelConv2d
-from dcnbio.model.steps import StepGradient, weigh
+from dcnbio.model.steps import StepGradient, gradients_where_wanted, weigh
 from dcnbio.model.vector_field import ConvField, FieldConv
 
 __all__ = ["EngineSteps", "suits_engine"]
@@ -33,8 +33,15 @@ STAGE_TIMES = torch.tensor([0.0, *NODES], dtype=torch.float64)
 
 
 def suits_engine(field: nn.Module, like: Tensor) -> bool:
-    """Whether the compiled engine can step this field on these maps: eq. 2 with CELU or ReLU, on the CPU."""
+    """Whether the compiled engine can step this field on these maps: eq. 2 with CELU or ReLU, on the CPU.
+
+    A norm that somebody has put in the place of one of ours is evaluated in plain torch.
+    """
     if not isinstance(field, ConvField) or field.activation not in NAMES or not engine_takes(like):
+        return False
+    if not all(type(norm) is nn.GroupNorm and norm.affine for norm in field.norms):
+        return False
+    if len({(norm.num_groups, norm.eps) for norm in field.norms}) > 1:
         return False
     moving = [conv for conv in field.convs if not isinstance(conv, PixelConv2d) and conv.time_dependent]
     return all(conv.form == "separable" for conv in moving)
@@ -147,9 +154,7 @@ class EngineSteps:
         compiled = CompiledField.of(parameters, *self.size)
         totals = new_gradients(compiled)
         at_start, _ = attempt_vjp(compiled, (y0, None), t0, dt, outside, totals)
-        reached = [(p, g) for p, g in zip(parameters.tensors(), totals, strict=True) if p.requires_grad]
-        ends, gradients = zip(*reached, strict=True)
-        return add(at_start, direct), torch.autograd.grad(ends, self.tensors(), gradients, allow_unused=True)
+        return add(at_start, direct), gradients_where_wanted(parameters.tensors(), self.tensors(), totals)
 
     def pulled_apart(
         self, y0: Tensor, t0: Tensor, dt: Tensor, gradient: StepGradient

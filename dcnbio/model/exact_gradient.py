@@ -37,13 +37,15 @@ class ReversibleSteps(Protocol):
 
 @dataclass
 class Tape:
-    """The accepted steps of a solve, in order."""
+    """The accepted steps of a solve, in order: whose they are, when they begin, how long they are, and the states."""
 
-    steps: list[tuple[Tensor | None, Tensor, Tensor, Tensor]] = field(default_factory=list)
+    clocks: list[tuple[Tensor | None, Tensor, Tensor]] = field(default_factory=list)
+    states: list[Tensor] = field(default_factory=list)
 
     def record(self, rows: Tensor | None, t0: Tensor, dt: Tensor, y0: Tensor) -> None:
         """Keep a step; the state is never changed in place by the solver, so no copy is made."""
-        self.steps.append((rows, t0, dt, y0))
+        self.clocks.append((rows, t0, dt))
+        self.states.append(y0)
 
 
 def add_up(total: list[Tensor | None], more: tuple[Tensor | None, ...]) -> None:
@@ -73,20 +75,24 @@ class ExactSolve(torch.autograd.Function):
     def forward(ctx: Any, steps: ReversibleSteps, times: Tensor, request: Any, h0: Tensor, *tensors: Tensor) -> Tensor:
         """Solve; `request` is the settings, the time of h0 and a list that takes the solution."""
         settings, start, answer = request
-        ctx.tape = Tape()
-        solution = integrate(steps, h0, times, settings, tape=ctx.tape, start=start)
+        tape = Tape()
+        solution = integrate(steps, h0, times, settings, tape=tape, start=start)
         answer.append(solution)
-        ctx.steps, ctx.times, ctx.tensors, ctx.start = steps, times, tensors, start
+        ctx.steps, ctx.times, ctx.start, ctx.clocks = steps, times, start, tape.clocks
+        # autograd then frees the states with the graph, and refuses weights that were edited after the solve
+        ctx.save_for_backward(*tensors, *tape.states)
         return solution.path
 
     @staticmethod
     @torch.autograd.function.once_differentiable
     def backward(ctx: Any, grad_path: Tensor) -> tuple[Any, ...]:
         """Go back over the steps."""
+        saved = ctx.saved_tensors
+        count = len(saved) - len(ctx.clocks)
         state = torch.zeros_like(grad_path[:, 0])
-        totals: list[Tensor | None] = [None] * len(ctx.tensors)
+        totals: list[Tensor | None] = [None] * count
         beyond = torch.zeros(len(state), dtype=torch.bool)
-        for rows, t0, dt, y0 in reversed(ctx.tape.steps):
+        for (rows, t0, dt), y0 in reversed(list(zip(ctx.clocks, saved[count:], strict=True))):
             chosen = slice(None) if rows is None else rows
             inside = wanted_inside(ctx.times, grad_path[chosen], t0, dt)
             end = state[chosen] if bool(beyond[chosen].any()) else None

@@ -6,9 +6,11 @@ from dataclasses import replace
 
 from torch import Tensor, nn
 
-from dcnbio.errors import InputError, SolverError
+from dcnbio.errors import InputError
 from dcnbio.model.apart import one_by_one
 from dcnbio.model.network import Network
+from dcnbio.model.uncompiled import uncompiled
+from dcnbio.model.unsolved import refuse_unsolved
 
 __all__ = ["Features", "features"]
 
@@ -37,17 +39,18 @@ class Features(nn.Module):
             raise InputError(f"t is {t}; a residual block has an input (t = 0) and an output (t = {end:g}) alone.")
         self.net, self.block, self.per_image = net, block, per_image
 
+    @uncompiled
     def forward(self, images: Tensor) -> Tensor:
         """Give h(t)."""
         net = self.net
+        images = net.checked(images)
         stepping = "per-image" if self.per_image else "shared"
         solver = replace(net.solver, stepping=stepping)
         h = one_by_one(net.stem, images, self.per_image)
         for number in range(1, self.block + 1):
             wanted = [self.t] if number == self.block and net.spec.depth == "ode" else 2
             solution = net.block(number).run(h, solver, wanted)
-            if not solution.ok:
-                raise SolverError(f"block {number} was not solved for every image; see dcnbio.probe for the reasons.")
+            refuse_unsolved(solution, f"block {number}", images)
             if number == self.block:
                 first = self.t == 0 or net.spec.depth == "ode"
                 return solution.path[:, 0] if first else solution.final

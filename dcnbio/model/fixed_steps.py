@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -19,10 +19,13 @@ from dcnbio.model.exact_gradient import add_up
 from dcnbio.model.solution import Solution, Work
 from dcnbio.model.solver_settings import SolverSettings
 from dcnbio.model.status import Status
+from dcnbio.model.steps import gradients_where_wanted
 
 __all__ = ["TABLEAUS", "Tableau", "solve_by_fixed_steps", "step_edges"]
 
 Gradients = tuple[Tensor | None, ...]
+# when a step begins and ends, and the states of its stages
+Step = tuple[float, float, list[Tensor]]
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,7 @@ class FixedWalk:
     settings: SolverSettings
     start: float = 0.0
     path: list[Tensor] = field(default_factory=list)
-    tape: list[tuple[float, float, list[Tensor]]] = field(default_factory=list)
+    tape: list[Step] = field(default_factory=list)
 
     @property
     def tableau(self) -> Tableau:
@@ -103,7 +106,7 @@ class FixedWalk:
             y1, states = self.step(y, t0, t1 - t0)
             self.path += [torch.lerp(y, y1, (t - t0) / (t1 - t0)) if t < t1 else y1 for t in self.inside(t0, t1)]
             if keep:
-                self.tape.append((t0, t1 - t0, states))
+                self.tape.append((t0, t1, states))
             if not bool(torch.isfinite(y1.sum())):
                 lost = ~torch.isfinite(y1).flatten(1).all(1) & (status == Status.OK)
                 status[lost], reached[lost] = int(Status.NON_FINITE), t0
@@ -117,25 +120,26 @@ class FixedWalk:
         """Output times that a step covers."""
         return [t for t in self.times if t0 < t <= t1]
 
-    def backward(self, grad_path: Tensor) -> tuple[Tensor, Gradients]:
+    def backward(self, tape: list[Step], grad_path: Tensor) -> tuple[Tensor, Gradients]:
         """Carry the gradient of the path back to h0 and to the field's tensors."""
         grads = list(grad_path.unbind(1))
         state = torch.zeros_like(grads[-1], memory_format=torch.channels_last)
         totals: list[Tensor | None] = [None] * len(self.steps.tensors())
-        for t0, dt, states in reversed(self.tape):
+        for t0, t1, states in reversed(tape):
             start = torch.zeros_like(state)
-            for time in reversed(self.inside(t0, t0 + dt)):
+            for time in reversed(self.inside(t0, t1)):
                 wanted = grads[self.times.index(time)]
-                share = min((time - t0) / dt, 1.0)
+                share = (time - t0) / (t1 - t0) if time < t1 else 1.0
                 state, start = state + share * wanted, start + (1 - share) * wanted
-            state, parameters = self.pull_back((t0, dt, states), state)
+            state, parameters = self.pull_back((t0, t1, states), state)
             state = state + start
             add_up(totals, parameters)
         return (state + grads[0] if self.times[0] == self.start else state), tuple(totals)
 
-    def pull_back(self, taken: tuple[float, float, list[Tensor]], end: Tensor) -> tuple[Tensor, Gradients]:
+    def pull_back(self, taken: Step, end: Tensor) -> tuple[Tensor, Gradients]:
         """Carry a gradient from the end of a step to its start."""
-        t0, dt, states = taken
+        t0, t1, states = taken
+        dt = t1 - t0
         slopes = [dt * w * end if w else None for w in self.tableau.weights]
         totals: list[Tensor | None] = [None] * len(self.steps.tensors())
         for i in reversed(range(len(states))):
@@ -171,9 +175,7 @@ def slope_gradient(steps: EngineSteps, t: float, h: Tensor, slope: Tensor) -> tu
     compiled = CompiledField.of(parameters, *steps.size)
     totals = new_gradients(compiled)
     at_state = evaluate_vjp(compiled, time, h, slope, totals)
-    reached = [(p, g) for p, g in zip(parameters.tensors(), totals, strict=True) if p.requires_grad]
-    ends, gradients = zip(*reached, strict=True)
-    return at_state, torch.autograd.grad(ends, steps.tensors(), gradients, allow_unused=True)
+    return at_state, gradients_where_wanted(parameters.tensors(), steps.tensors(), totals)
 
 
 class FixedSolve(torch.autograd.Function):
@@ -183,14 +185,21 @@ class FixedSolve(torch.autograd.Function):
     def forward(ctx: Any, walk: FixedWalk, answer: list[Work], h0: Tensor, *tensors: Tensor) -> Tensor:
         """Walk forwards; the work goes into `answer`."""
         answer.append(walk.forward(h0, keep=True))
-        ctx.walk = walk
-        return torch.stack(walk.path, 1)
+        path = torch.stack(walk.path, 1)
+        ctx.clocks = [(t0, t1) for t0, t1, _ in walk.tape]
+        # autograd then frees the states with the graph, and refuses weights that were edited after the solve
+        ctx.save_for_backward(*tensors, *(state for _, _, states in walk.tape for state in states))
+        ctx.walk = replace(walk, path=[], tape=[])
+        return path
 
     @staticmethod
     @torch.autograd.function.once_differentiable
     def backward(ctx: Any, grad_path: Tensor) -> tuple[Any, ...]:
         """Walk backwards."""
-        state, totals = ctx.walk.backward(grad_path)
+        saved, stages = ctx.saved_tensors, len(ctx.walk.tableau.nodes)
+        states = iter(saved[len(saved) - stages * len(ctx.clocks) :])
+        tape = [(t0, t1, [next(states) for _ in range(stages)]) for t0, t1 in ctx.clocks]
+        state, totals = ctx.walk.backward(tape, grad_path)
         return (None, None, state, *totals)
 
 

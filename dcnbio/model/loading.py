@@ -8,7 +8,8 @@ from typing import Any
 from dcnbio.errors import CheckpointError
 from dcnbio.images.shipped import data_root, shipped
 from dcnbio.model.checkpoint import load_checkpoint
-from dcnbio.model.network import FieldMaker, Network
+from dcnbio.model.network import Network
+from dcnbio.model.own_fields import FieldMaker
 from dcnbio.model.public_checkpoint import load_public
 from dcnbio.model.rows import ROWS
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,27 +12,29 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from dcnbio.errors import InputError, SolverError
+from dcnbio.errors import InputError
 from dcnbio.images.number_checks import count
 from dcnbio.model.apart import one_by_one
 from dcnbio.model.html_summary import html_table, spec_rows
 from dcnbio.model.initial import initialise
+from dcnbio.model.network_input import check_images, refuse_transforms, refuse_unseen_hooks
 from dcnbio.model.ode_block import ODEBlock, ResidualBlock, TimesRequest
+from dcnbio.model.own_fields import FieldMaker, own_fields
 from dcnbio.model.patch import Patch
-from dcnbio.model.pixel_conv import PixelConv2d
+from dcnbio.model.pixel_conv import pixel_conv
 from dcnbio.model.rows import row_spec
 from dcnbio.model.shapes import Logits
 from dcnbio.model.solution import Solution
 from dcnbio.model.solver_settings import SolverSettings
 from dcnbio.model.spec import NetworkSpec
 from dcnbio.model.srf_conv import SRFConv2d
-from dcnbio.model.status import Status, explain
+from dcnbio.model.uncompiled import uncompiled
+from dcnbio.model.unsolved import refuse_unsolved
 from dcnbio.model.vector_field import ConvField, FieldConv
 
 __all__ = ["Network", "Run", "build"]
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"celu": nn.functional.celu, "relu": nn.functional.relu}
-FieldMaker = nn.Module | Sequence[nn.Module] | Callable[[int], nn.Module]
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,7 @@ class Network(nn.Module):
 
     def __init__(self, spec: NetworkSpec, fields: Sequence[nn.Module] | None = None) -> None:
         super().__init__()
-        self.spec = spec
+        self._spec = spec
         self.solver = SolverSettings()
         self.source: dict[str, Any] = {}
         self.activation = ACTIVATIONS[spec.activation]
@@ -121,31 +122,39 @@ class Network(nn.Module):
         linear: nn.Linear = nn.utils.skip_init(nn.Linear, widths[-1], spec.classes)  # type: ignore[no-untyped-call]
         self.readout = Readout(self._norm(widths[-1]), self.activation, linear)
 
+    @property
+    def spec(self) -> NetworkSpec:
+        """What the network is made of, with the integration times that its blocks have now."""
+        times = tuple(float(block.integration_time) for block in self.blocks)  # type: ignore[arg-type]
+        if times == self._spec.integration_time:
+            return self._spec
+        return self._spec.with_overrides(integration_time=times)
+
     def _norm(self, channels: int) -> nn.GroupNorm:
-        return nn.GroupNorm(self.spec.groups(channels), channels)
+        return nn.GroupNorm(self._spec.groups(channels), channels)
 
     def _stem(self, outputs: int) -> FieldConv:
-        if self.spec.outer_kernels == "srf":
-            return SRFConv2d(3, outputs, self.spec.outer_scale_rule)
+        if self._spec.outer_kernels == "srf":
+            return SRFConv2d(3, outputs, self._spec.outer_scale_rule)
         return pixel_conv(3, outputs, 3)
 
     def _downsampling(self, inputs: int, outputs: int) -> FieldConv:
-        if self.spec.outer_kernels == "srf":
-            return SRFConv2d(inputs, outputs, self.spec.outer_scale_rule, stride=2)
+        if self._spec.outer_kernels == "srf":
+            return SRFConv2d(inputs, outputs, self._spec.outer_scale_rule, stride=2)
         return pixel_conv(inputs, outputs, 4, stride=2, padding=1)
 
     def _block(self, width: int, time: float, field: nn.Module | None) -> ODEBlock | ResidualBlock:
         norm = partial(self._norm, width)
-        if self.spec.depth == "residual":
+        if self._spec.depth == "residual":
             conv = partial(self._block_conv, width, width, bias=False)
             return ResidualBlock(conv, norm, self.activation)
         conv = partial(self._block_conv, width + 1, width, bias=True)
         return ODEBlock(field if field is not None else ConvField(conv, norm, self.activation), time)
 
     def _block_conv(self, inputs: int, outputs: int, *, bias: bool) -> FieldConv:
-        if self.spec.kernels == "pixel":
+        if self._spec.kernels == "pixel":
             return pixel_conv(inputs, outputs, 3, padding=1, bias=bias)
-        return SRFConv2d(inputs, outputs, self.spec.scale_rule)
+        return SRFConv2d(inputs, outputs, self._spec.scale_rule)
 
     def block(self, number: int) -> ODEBlock | ResidualBlock:
         """Give a block by its number, from 1."""
@@ -178,7 +187,7 @@ class Network(nn.Module):
         Run
             Images whose solve ended early have NaN logits.
         """
-        images = self._checked(images)
+        images = self.checked(images)
         for patch in patches:
             block = self.block(patch.block)
             patch.check(block.integration_time, ends_only=isinstance(block, ResidualBlock))
@@ -229,36 +238,31 @@ class Network(nn.Module):
             h = one_by_one(self.transitions[block - 1], h, solver.stepping == "per-image")
         return self._from_block(block + 1, h, solver, {}, patches).logits
 
-    def _checked(self, images: Tensor) -> Tensor:
-        if images.ndim != 4 or images.shape[1] != 3 or not images.is_floating_point():
-            raise InputError(
-                f"images have shape {tuple(images.shape)} and type {images.dtype}; a network takes floating-point "
-                "RGB images of shape (n, 3, 32, 32) in [0, 1], so divide bytes by 255 and put the channel first."
-            )
-        weight = next(self.readout.parameters())
-        if images.dtype != weight.dtype or images.device != weight.device:
-            raise InputError(
-                f"images are {images.dtype} on {images.device} but the network is {weight.dtype} on {weight.device}; "
-                "use images.to(weight) or net.to(images.dtype)."
-            )
-        return images
+    def checked(self, images: Tensor) -> Tensor:
+        """Give images back that the network can take as it is now; refuse others, in words that name the fix."""
+        refuse_transforms([images] if isinstance(images, Tensor) else [])
+        refuse_transforms(list(self.parameters()))
+        for number, block in enumerate(self.blocks):
+            if isinstance(block, ODEBlock):
+                refuse_unseen_hooks(block, f"blocks.{number}")
+        return check_images(images, self.spec, next(self.readout.parameters()))
 
+    @uncompiled
     def forward(self, images: Tensor) -> Logits:
         """Give logits, shape (n, classes), of images (n, 3, y, x) in [0, 1].
 
+        ``torch.autocast`` does not reach inside, and ``torch.compile`` leaves it as it is.
+
         Raises
         ------
+        InputError
+            If these are no images for this network, or a transform, a trace or a hook asks for what it cannot do.
         SolverError
             If a block could not be solved; the message names block, time and cause.
         """
         run = self.run(images)
         for number, solution in enumerate(run.blocks, 1):
-            if not solution.ok:
-                first = int((solution.work.status != Status.OK).nonzero()[0, 0])
-                reason = explain(
-                    int(solution.work.status[first]), f"block {number}", float(solution.work.reached[first])
-                )
-                raise SolverError(f"image {first} of the batch was not solved: {reason}; check the images and weights.")
+            refuse_unsolved(solution, f"block {number}", images)
         return run.logits
 
     def _repr_html_(self) -> str:
@@ -270,27 +274,6 @@ class Network(nn.Module):
     def extra_repr(self) -> str:
         """Name the row."""
         return f"row={self.spec.row}, {sum(p.numel() for p in self.parameters()):,} parameters"
-
-
-def pixel_conv(inputs: int, outputs: int, size: int, **options: Any) -> PixelConv2d:
-    """Make a convolution with free weights that draws nothing from the global generator."""
-    conv: PixelConv2d = nn.utils.skip_init(PixelConv2d, inputs, outputs, size, **options)  # type: ignore[no-untyped-call]
-    return conv
-
-
-def own_fields(maker: FieldMaker, widths: tuple[int, ...]) -> list[nn.Module]:
-    """Make one vector field per block of a module, a list of modules or a function of the channels."""
-    if isinstance(maker, nn.Module) and not isinstance(maker, nn.ModuleList):
-        return [copy.deepcopy(maker) for _ in widths]
-    made = (
-        [maker(width) for width in widths] if callable(maker) and not isinstance(maker, nn.ModuleList) else list(maker)
-    )
-    if len(made) != len(widths) or not all(isinstance(field, nn.Module) for field in made):
-        raise InputError(
-            f"vector_field gives {len(made)} fields for {len(widths)} blocks; give one module f(t, h), a list of one "
-            "module per block, or a function of the number of channels that makes one."
-        )
-    return made
 
 
 def build(

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from dcnbio.errors import InputError
 from dcnbio.model.accepted_path import solve_accepted
 from dcnbio.model.apart import one_by_one
+from dcnbio.model.full_precision import full_precision
 from dcnbio.model.patch import Patch
 from dcnbio.model.patched_solve import solve_patched
 from dcnbio.model.solution import Solution, Work
@@ -59,14 +60,16 @@ class ODEBlock(nn.Module):
         """Solve from the block's input `h`, shape (n, c, y, x), and give the path at `times` and at T."""
         if isinstance(times, str):
             check_accepted(times, patches)
-            return solve_accepted(self.field, h, self.integration_time, settings)
+            with full_precision(h):
+                return solve_accepted(self.field, h, self.integration_time, settings)
         grid = solve_times(times, self.integration_time)
         end = grid.new_tensor([self.integration_time])
         # T is always solved for, whatever is asked for, since it is what the next layer reads
         grid = grid if grid[-1] == end else torch.cat([grid, end])
-        return (
-            solve_patched(self.field, h, grid, settings, patches) if patches else solve(self.field, h, grid, settings)
-        )
+        with full_precision(h):
+            if patches:
+                return solve_patched(self.field, h, grid, settings, patches)
+            return solve(self.field, h, grid, settings)
 
     def forward(self, h: Tensor, settings: SolverSettings) -> Tensor:
         """Give h(T), shape (n, c, y, x)."""

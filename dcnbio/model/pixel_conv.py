@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from torch import Tensor, nn
 
-__all__ = ["PixelConv2d"]
+__all__ = ["PixelConv2d", "pixel_conv"]
 
 
 class PixelConv2d(nn.Conv2d):
@@ -25,3 +25,29 @@ class PixelConv2d(nn.Conv2d):
     def kernel(self, t: Tensor) -> Tensor:
         """Give the kernel, shape (outputs, inputs, k, k), the same at every time `t`."""
         return self.weight
+
+
+def pixel_conv(inputs: int, outputs: int, size: int, **options: Any) -> PixelConv2d:
+    """Make a convolution with free weights that draws nothing from the global generator.
+
+    Parameters
+    ----------
+    inputs, outputs : int
+        Channels.
+    size : int
+        Width of the kernel in pixels.
+    **options
+        Of ``torch.nn.Conv2d``.
+
+    Returns
+    -------
+    PixelConv2d
+        With weights that nobody has set yet, see `dcnbio.model.initial`.
+
+    Examples
+    --------
+    >>> tuple(pixel_conv(3, 8, 3, padding=1).weight.shape)
+    (8, 3, 3, 3)
+    """
+    conv: PixelConv2d = nn.utils.skip_init(PixelConv2d, inputs, outputs, size, **options)  # type: ignore[no-untyped-call]
+    return conv

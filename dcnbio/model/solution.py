@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import torch
 from torch import Tensor
 
 from dcnbio.model.status import Status
@@ -70,3 +71,10 @@ class Solution:
     def ok(self) -> bool:
         """Whether every image reached the end."""
         return bool((self.work.status == Status.OK).all())
+
+    @classmethod
+    def of_no_images(cls, h0: Tensor, times: Tensor) -> Solution:
+        """Give the solution for a batch without images, h0 of shape (0, c, y, x)."""
+        none = torch.zeros(0, dtype=torch.int64)
+        path = h0.unsqueeze(1).expand(0, len(times), *h0.shape[1:])
+        return cls(times, path, Work(none, none, none, none, none.double(), ()))

@@ -122,6 +122,8 @@ def solve(field: nn.Module, h0: Tensor, times: Tensor, settings: SolverSettings,
     """
     if h0.dtype not in (torch.float32, torch.float64):
         raise InputError(f"the state is {h0.dtype}; the solver works in float32 or float64, so convert the images.")
+    if len(h0) == 0:
+        return Solution.of_no_images(h0, times)
     trained = any(p.requires_grad for p in field.parameters())
     wanted = torch.is_grad_enabled() and (h0.requires_grad or trained)
     adjoint = wanted and settings.gradient == "adjoint"

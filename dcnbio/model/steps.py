@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -10,7 +11,7 @@ from torch import Tensor
 
 from dcnbio.model.dormand_prince import Attempt, dense_weights, midpoint, stages, step
 
-__all__ = ["DifferentiableField", "StepGradient", "TorchSteps"]
+__all__ = ["DifferentiableField", "StepGradient", "TorchSteps", "gradients_where_wanted"]
 
 
 class DifferentiableField(Protocol):
@@ -37,6 +38,26 @@ class StepGradient:
 
     end: Tensor | None
     inside: tuple[tuple[Tensor, Tensor], ...]
+
+
+def gradients_where_wanted(
+    outputs: Sequence[Tensor], sources: tuple[Tensor, ...], gradients: Sequence[Tensor | None]
+) -> tuple[Tensor | None, ...]:
+    """Carry gradients from outputs to sources; None for sources that are held fixed or that no output depends on.
+
+    Examples
+    --------
+    >>> free, fixed = torch.ones(1, requires_grad=True), torch.ones(1)
+    >>> gradients_where_wanted([3 * free * fixed], (free, fixed), [torch.ones(1)])
+    (tensor([3.]), None)
+    """
+    known = [(output, gradient) for output, gradient in zip(outputs, gradients, strict=True) if output.requires_grad]
+    free = [source for source in sources if source.requires_grad]
+    if not known or not free:
+        return (None,) * len(sources)
+    ends, at_ends = zip(*known, strict=True)
+    found = iter(torch.autograd.grad(ends, free, at_ends, allow_unused=True))
+    return tuple(next(found) if source.requires_grad else None for source in sources)
 
 
 def weigh(weights: Tensor, position: int, like: Tensor) -> Tensor:
@@ -95,7 +116,6 @@ class TorchSteps:
                     weights = dense_weights(x)
                     outputs.append(torch.stack([weigh(weights, i, p) * p for i, p in enumerate(parts)]).sum(0))
                     gradients.append(wanted)
-            sources = [start, *self.tensors()]
-            found = torch.autograd.grad(outputs, sources, gradients, allow_unused=True)
+            found = gradients_where_wanted(outputs, (start, *self.tensors()), gradients)
         at_start = found[0] if found[0] is not None else torch.zeros_like(y0)
-        return at_start, tuple(found[1:])
+        return at_start, found[1:]

@@ -39,7 +39,7 @@ def there_and_back(
     for start in range(0, len(stimuli), batch_size):
         batch = torch.from_numpy(stimuli.images[start : start + batch_size]).to(weight)
         images.append(centre(batch).cpu().numpy())
-        backs.append(decoder(encode(net, batch)).cpu().numpy())
+        backs.append(decoder.run(encode(net, batch))[0].cpu().numpy())
     back = np.concatenate(backs)
     if not np.isfinite(back).all():
         bad = int(stimuli.stimulus[~np.isfinite(back).all((1, 2, 3))][0])

@@ -41,14 +41,15 @@ class _Evaluate(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, field: CompiledField, time: Tensor, state: Tensor, *tensors: Tensor) -> Tensor:
         ctx.field, ctx.time = field, time
-        ctx.save_for_backward(state)
+        # the parameters too, so that autograd refuses ones that were edited after the call
+        ctx.save_for_backward(state, *tensors)
         return evaluate(field, time, state)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, *outside: Tensor) -> tuple[Any, ...]:
         gradients = _together(ctx.field, tuple(ctx.needs_input_grad[3:]))
-        (state,) = ctx.saved_tensors
+        state = ctx.saved_tensors[0]
         state_gradient = evaluate_vjp(ctx.field, ctx.time, state, outside[0], gradients)
         return None, None, state_gradient, *gradients
 
@@ -64,7 +65,7 @@ class _Attempt(torch.autograd.Function):
         *tensors: Tensor,
     ) -> tuple[Tensor, ...]:
         ctx.field, ctx.steps = field, steps
-        ctx.save_for_backward(y0, f0)
+        ctx.save_for_backward(y0, f0, *tensors)
         ctx.set_materialize_grads(False)
         result = attempt(field, (y0, f0), *steps)
         ctx.mark_non_differentiable(result.squares)
@@ -75,8 +76,9 @@ class _Attempt(torch.autograd.Function):
     def backward(ctx: Any, *outside: Tensor | None) -> tuple[Any, ...]:
         gradients = _together(ctx.field, tuple(ctx.needs_input_grad[4:]))
         known = AttemptGradients(y1=outside[0], f1=outside[1], y_mid=outside[2])
+        y0, f0, *_ = ctx.saved_tensors
         time, step, _ = ctx.steps
-        y0_gradient, f0_gradient = attempt_vjp(ctx.field, ctx.saved_tensors, time, step, known, gradients)
+        y0_gradient, f0_gradient = attempt_vjp(ctx.field, (y0, f0), time, step, known, gradients)
         return None, None, y0_gradient, f0_gradient, *gradients
 
 
