@@ -182,9 +182,16 @@ class RecordingAccessor:
         network = about.get("spec", {}).get("row", "unknown network")
         n = self._tree.sizes.get("stimulus", 0)
         head = f"<b>Recording</b> of {html.escape(str(network))}, {n} images, dcnbio {about.get('dcnbio_version', '')}"
-        cells = "".join(f"<tr>{''.join(f'<td>{html.escape(str(cell))}</td>' for cell in row)}</tr>" for row in rows)
-        header = "<tr><th>block</th><th>channel x y x x</th><th>times</th><th>t</th><th>NFE</th></tr>"
-        return f"<div>{head}<table>{header}{cells}</table></div>"
+        unit = {self._tree[name].attrs.get("nfe_per", "image") for name in self.blocks}
+        nfe = f"NFE per {'/'.join(sorted(unit))}" if unit else "NFE"
+        header = table_row("th", ["block", "channels \u00d7 rows \u00d7 columns", "times", "t (solver time)", nfe])
+        return f"<div>{head}<table>{header}{''.join(table_row('td', row) for row in rows)}</table></div>"
+
+
+def table_row(kind: str, texts: list[str]) -> str:
+    """Write a row of an HTML table; colours are the page's own."""
+    cell = f'<{kind} style="padding: 0.1em 1.2em 0.1em 0; text-align: left">'
+    return f"<tr>{''.join(f'{cell}{html.escape(text)}</{kind}>' for text in texts)}</tr>"
 
 
 def shortened(values: Any) -> str:
@@ -195,7 +202,7 @@ def shortened(values: Any) -> str:
 
 def block_row(name: str, data: xr.Dataset) -> list[str]:
     """Describe a block: shape of h, times, and evaluations."""
-    shape = " x ".join(str(data.sizes[dim]) for dim in ("channel", "y", "x")) if "h" in data else "none stored"
+    shape = " \u00d7 ".join(str(data.sizes[dim]) for dim in ("channel", "y", "x")) if "h" in data else "none stored"
     if "time" in data.coords:
         times, span = str(data.sizes["time"]), f"{float(data['time'][0]):g} to {float(data['time'][-1]):g}"
     else:

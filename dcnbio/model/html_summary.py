@@ -8,19 +8,29 @@ from typing import Any
 
 __all__ = ["header_html", "html_table", "spec_rows"]
 
+# colours are the page's own, so that a dark theme stays dark; a long hash is broken before it widens the page
+CELL = '<td style="padding: 0.1em 1.2em 0.1em 0; text-align: left; vertical-align: top; overflow-wrap: anywhere">'
+KERNELS = {
+    "pixel": "3 x 3 pixels",
+    "srf": "Gaussian derivatives, one sigma a layer",
+    "srf-pair": "Gaussian derivatives, a sigma for each pair of channels",
+}
+
 
 def html_table(title: str, rows: Mapping[str, Any]) -> str:
-    """Lay out names and values as an HTML table.
+    """Lay out names and values as an HTML table; fractions get four digits.
 
     Examples
     --------
-    >>> html_table("dcn-ode", {"parameters": "<2>"})
-    '<div><b>dcn-ode</b><table><tr><td>parameters</td><td>&lt;2&gt;</td></tr></table></div>'
+    >>> shown = html_table("dcn-ode", {"parameters": "<2>", "accuracy": 0.76666})
+    >>> "<b>dcn-ode</b>" in shown, "&lt;2&gt;</td>" in shown, ">0.7667</td>" in shown
+    (True, True, True)
     """
-    cells = "".join(
-        f"<tr><td>{html.escape(name)}</td><td>{html.escape(str(value))}</td></tr>" for name, value in rows.items()
+    texts = {name: f"{value:.4g}" if isinstance(value, float) else str(value) for name, value in rows.items()}
+    lines = "".join(
+        f"<tr>{CELL}{html.escape(name)}</td>{CELL}{html.escape(text)}</td></tr>" for name, text in texts.items()
     )
-    return f"<div><b>{html.escape(title)}</b><table>{cells}</table></div>"
+    return f"<div><b>{html.escape(title)}</b><table>{lines}</table></div>"
 
 
 def spec_rows(spec: Mapping[str, Any]) -> dict[str, str]:
@@ -30,15 +40,15 @@ def spec_rows(spec: Mapping[str, Any]) -> dict[str, str]:
     --------
     >>> from dcnbio.model.rows import row_spec
     >>> spec_rows(row_spec("dcn-ode").to_dict())["integration time T"]
-    '2, 2, 2'
+    '2, 2, 2 (solver time)'
     """
     ode = spec.get("depth") == "ode"
     times = ", ".join(f"{t:g}" for t in spec.get("integration_time", []))
     return {
         "blocks": f"{len(spec.get('widths', []))} {'ODE' if ode else 'residual'} blocks",
         "channels": ", ".join(str(width) for width in spec.get("widths", [])),
-        "kernels in the blocks": str(spec.get("kernels", "unknown")),
-        **({"integration time T": times} if ode else {}),
+        "kernels in the blocks": KERNELS.get(str(spec.get("kernels")), "unknown"),
+        **({"integration time T": f"{times} (solver time)"} if ode else {}),
         "activation": str(spec.get("activation", "unknown")),
     }
 

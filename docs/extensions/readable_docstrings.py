@@ -34,15 +34,19 @@ def plain(text: str) -> str:
 
 def readable(lines: list[str]) -> list[str]:
     """Make the lines of a docstring mean in reStructuredText what they say."""
-    made = []
-    doctest = False
+    made: list[str] = []
+    doctest = source = False
     for line in lines:
         doctest = line.lstrip().startswith((">>>", "...")) or (doctest and bool(line.strip()))
         if doctest:
             made.append(line)
             continue
+        source = SOURCE.match(line) is not None or (source and bool(line.strip()))
         if SOURCE.match(line):
             made += ["", SOURCE.sub(r"\1[\2] ", line)]
+            continue
+        if source:  # an indented second line would make a definition of the first
+            made.append(plain(line.lstrip()))
             continue
         section = line.startswith("*")  # a parameter such as **overrides, which napoleon knows
         made.append(line if section else plain(SOURCE_MARK.sub(r"[\1]", line)))

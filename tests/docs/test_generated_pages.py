@@ -81,6 +81,7 @@ def test_signs_in_docstrings_stay_signs() -> None:
 
     assert readable(["rtol * |h|, see [1]_ and ``a * b``"]) == [r"rtol \* \|h\|, see [1] and ``a * b``"]
     assert readable([".. [1] Somebody, doi:1."]) == ["", "[1] Somebody, doi:1."]
+    assert readable([".. [1] Somebody,", "   doi:1.", "", "   x"]) == ["", "[1] Somebody,", "doi:1.", "", "   x"]
     assert readable([">>> 2 * 3 | 1", "7"]) == [">>> 2 * 3 | 1", "7"]
 
 

@@ -68,8 +68,19 @@ def test_notebooks_show_networks_headers_and_recordings_as_tables(tree):
     header = read_header(find_checkpoint("dcn-ode"))._repr_html_()
     assert "Checkpoint of dcn-ode" in header
     assert "accuracy" in header
-    assert "8 x 30 x 30" in tree.dcn._repr_html_()
+    assert "8 \u00d7 30 \u00d7 30" in tree.dcn._repr_html_()
+    assert "NFE per image" in tree.dcn._repr_html_()
     assert "4 images" in tree.dcn._repr_html_()
+
+
+def test_tables_of_notebooks_take_the_colours_of_the_page(tree):
+    shown = [
+        dcnbio.build("dcn-ode", widths=(8, 16), norm_groups=8)._repr_html_(),
+        read_header(find_checkpoint("dcn-ode"))._repr_html_(),
+        tree.dcn._repr_html_(),
+    ]
+    assert all("<table>" in one for one in shown)
+    assert not [one for one in shown if "color" in one or "background" in one]
 
 
 def test_the_accessor_is_there_once_dcnbio_opens_or_probes_and_brings_no_matplotlib():
