@@ -31,7 +31,7 @@ def own_gratings(found: Recordings, signal: str = "z") -> OwnGratings:
     if found.fields is not None:
         fields = field_measures(found.fields, shape=False)
         measured = [fields[name] for name in ("field_centre_y", "field_centre_x")]
-        good = np.isfinite(measured[0]) & ~fields["censored_field_sigma_gradient"]
+        good = np.isfinite(measured[0]) & ~fields["censored_field_sigma_moments"]
         places = [np.where(good, there, place) for there, place in zip(measured, places, strict=True)]
     # the best that was shown: between the gratings shown, phase and response are not known
     wanted = ("best_orientation", "best_spatial_frequency", "best_phase")

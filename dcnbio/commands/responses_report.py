@@ -42,7 +42,7 @@ SHOWN = {
     "cross_orientation_suppression": "by a mask across",
     "c50": "c50",
     "peak_time": "peak time",
-    "field_sigma_gradient": "local field's sigma",
+    "field_sigma_moments": "local field's sigma",
 }
 SHORT_UNITS = {"octaves": "oct", "1": "", "solver time": "", "percent": "%"}
 READ = {

@@ -43,7 +43,7 @@ def made_measures(n: int = 64, seed: int = 0, **changed) -> xr.Dataset:
         "surround_ratio": 2.0 ** rng.normal(1.4, 1.0, n),
         "surround_diameter": size * 2.6,
         "surround_ratio_frozen": 2.0 ** rng.normal(1.4, 1.0, n),
-        "field_sigma_gradient": 0.3 / frequency,
+        "field_sigma_moments": 0.3 / frequency,
         "field_width_nx": 2.0 ** rng.normal(-1.49, 0.6, n),
         "field_width_ny": 2.0 ** rng.normal(-1.27, 0.9, n),
         "peak_time": np.full(n, 1.0),
@@ -350,7 +350,7 @@ def test_what_is_printed_fits_a_terminal_and_shows_adjusted_intervals_and_theory
 
 def test_blocks_are_described_by_their_ratio():
     deeper = made_measures(seed=1).assign_coords(block=("unit", np.full(64, 2)))
-    deeper["field_sigma_gradient"] = deeper["field_sigma_gradient"] * 2
+    deeper["field_sigma_moments"] = deeper["field_sigma_moments"] * 2
     row = by_name(compare(xr.concat([made_measures(seed=1), deeper], "unit")))["size ratio of successive levels"]
     assert row["controls"]["block 2 / 1"] == pytest.approx(2.0)
     assert row["verdict"] is None

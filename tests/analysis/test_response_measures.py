@@ -9,6 +9,7 @@ from scipy import stats
 
 from dcnbio.analysis.responses.change_beside_twin import change_in_accuracy
 from dcnbio.analysis.responses.contrast_measures import contrast_measures
+from dcnbio.analysis.responses.field_measures import field_measures
 from dcnbio.analysis.responses.field_size import field_size
 from dcnbio.analysis.responses.frequency_tuning import frequency_tuning
 from dcnbio.analysis.responses.gabor import fit_gabor
@@ -125,6 +126,25 @@ def test_fields_that_leave_the_image_are_flagged_and_noise_does_not_widen_the_fi
     assert noisy.sigma_moments > 3
     with pytest.raises(InputError, match="not zero everywhere"):
         field_size(np.zeros((3, 3)))
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_moments_follow_the_scale_of_a_derivative_where_a_fitted_blob_does_not(order):
+    """The energy of x g has twice the variance across, that of (x^2 - 1) g 7/3 of it; along it is the Gaussian's."""
+    sigmas = np.geomspace(0.9, 3.2, 7)
+    y, x = np.mgrid[:32, :32] - np.array([15.5, 16.2])[:, None, None]
+    fields = []
+    for sigma in sigmas:
+        blob = np.exp(-(x**2 + y**2) / (2 * sigma**2))
+        fields.append((x / sigma if order == 1 else x**2 / sigma**2 - 1) * blob)
+    recorded = xr.Dataset({"local": (("time", "unit", "y", "x"), np.array(fields)[None])})
+    found = field_measures(recorded, shape=False)
+    wider = {1: (3 + 1) / 2, 2: (7 / 3 + 1) / 2}[order]
+    assert found["field_sigma_moments"] == pytest.approx(np.sqrt(wider) * sigmas, rel=0.03)
+    assert np.polyfit(np.log2(sigmas), np.log2(found["field_sigma_moments"]), 1)[0] == pytest.approx(1, abs=0.02)
+    assert found["field_centre_x"] == pytest.approx(16.2, abs=0.1)  # a grating is centred on the field, not a lobe
+    fitted = np.array([field_size(one).sigma_fit for one in fields]) / sigmas
+    assert fitted.max() / fitted.min() > (2 if order == 1 else 1.2)  # upon one lobe or upon both
 
 
 def test_gabor_fits_count_what_does_not_fit():

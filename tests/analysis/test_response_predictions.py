@@ -92,8 +92,8 @@ def test_the_interval_of_a_difference_covers_it():
 def test_blocks_are_described_apart_and_levels_without_verdict():
     both = xr.concat(
         [
-            units(1, preferred_spatial_frequency=0.2, field_sigma_gradient=1.0),
-            units(2, preferred_spatial_frequency=0.05, field_sigma_gradient=3.0),
+            units(1, preferred_spatial_frequency=0.2, field_sigma_moments=1.0),
+            units(2, preferred_spatial_frequency=0.05, field_sigma_moments=3.0),
         ],
         "unit",
     )

@@ -29,7 +29,7 @@ __all__ = ["PrimateResult", "analyze_primate"]
 NEEDED = {
     *("block", "responsive", "preferred_spatial_frequency", "spatial_frequency_bandwidth", "bandwidth_index"),
     *("preferred_orientation", "suppression_index", "summation_diameter", "summation_diameter_low_contrast"),
-    *("summation_diameter_law", "surround_ratio", "field_sigma_gradient", "field_width_nx", "field_width_ny"),
+    *("summation_diameter_law", "surround_ratio", "field_sigma_moments", "field_width_nx", "field_width_ny"),
     *("peak_time", "peak_time_low_contrast"),
 }
 LEAST_DRAWS = 600  # 2 / (n + 1) must be under 0.05 / 15

@@ -96,7 +96,7 @@ def orientations(measures: xr.Dataset) -> dict[str, Any]:
 
 def levels(measures: xr.Dataset) -> dict[str, Any]:
     """Describe how local fields grow from block to block, where several were measured."""
-    sigma, block = array_of(measures, "field_sigma_gradient"), measures["block"].values
+    sigma, block = array_of(measures, "field_sigma_moments"), measures["block"].values
     there = np.isfinite(sigma)
     medians = {int(b): float(np.median(sigma[there & (block == b)])) for b in np.unique(block[there])}
     first = medians.get(1)

@@ -75,8 +75,8 @@ def invariance_questions(shown: ShownRange) -> list[Asked]:
     ends, most = shown.ends("frequency"), shown.octaves("frequency")
 
     def width(measures: xr.Dataset) -> Units:
-        values = -log2_values(array_of(measures, "field_sigma_gradient"))
-        side = limits_of(measures, "field_sigma_gradient", -1)
+        values = -log2_values(array_of(measures, "field_sigma_moments"))
+        side = limits_of(measures, "field_sigma_moments", -1)
         limits = (-math.log2(SIGMAS[1]), -math.log2(SIGMAS[0]))
         return pair_of(measures, (values, side), limits, ends)
 

@@ -26,7 +26,8 @@ PLAIN = {
     "eps_share_low_contrast": "share of eps in the first norm's variance at the lowest contrast",
     "eps_share_small_grating": "the same for the smallest grating at a quarter contrast",
     "zero_frequency_leakage": "response to uniform light over that to the best grating",
-    "field_sigma_gradient": "sigma of the local field by gradient (pixels)",
+    "field_sigma_moments": "sigma of the local field by second moments (pixels)",
+    "field_sigma_gradient": "sigma of a Gaussian fitted to the local field's energy (pixels)",
     "field_sigma_noise": "sigma of the field by noise correlation (pixels)",
     "field_global_share": "share of the field that is the norms' global part",
 }

@@ -22,7 +22,7 @@ def sizes(fields: xr.Dataset) -> tuple[Floats, NDArray[np.int_]]:
     medians, clipped = [], []
     for maps in fields["local"].transpose("time", "unit", "y", "x").values:
         found = [field_size(one) for one in maps if one.any()]
-        beyond = np.array([one.clipped for one in found], dtype=int)
+        beyond = np.array([one.moments_clipped for one in found], dtype=int)
         sigma = np.array([one.sigma_moments for one in found])
         medians.append(median_with_limits(sigma, beyond)[0] if found else np.nan)
         clipped.append(int(beyond.sum()))

@@ -54,10 +54,10 @@ def field_measures(fields: xr.Dataset, time: int = -1, *, shape: bool = True) ->
             "field_sigma_gradient": size.sigma_fit,
             "censored_field_sigma_gradient": size.clipped,
             "field_sigma_moments": size.sigma_moments,
-            "censored_field_sigma_moments": size.clipped,
+            "censored_field_sigma_moments": size.moments_clipped,
             "field_fit_r_squared": size.r_squared,
-            "field_centre_y": size.centre[0],
-            "field_centre_x": size.centre[1],
+            "field_centre_y": size.centroid[0],
+            "field_centre_x": size.centroid[1],
         }
         if whole is not None and whole[i].any():
             row["field_global_share"] = float(((whole[i] - local[i]) ** 2).sum() / (whole[i] ** 2).sum())

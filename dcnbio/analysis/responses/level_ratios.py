@@ -18,7 +18,7 @@ __all__ = ["level_claims"]
 
 NONE = Interval.none("described, without a verdict: strides set most of it")
 MEASURES = {
-    "field_sigma_gradient": "sigma of the local field by gradient",
+    "field_sigma_moments": "sigma of the local field",
     "summation_diameter": "summation diameter",
     "preferred_spatial_frequency": "preferred spatial frequency",
 }
