@@ -79,7 +79,7 @@ def contrast(
         return recorded_contrast(recordings, Speaker(where.json))
     if where.out is not None:
         check_result_path(where.out, overwrite=where.overwrite)
-    for name, least in (("limit", 1), ("few", 1), ("resamples", 99)):
+    for name, least in (("limit", 1), ("few", 1), ("resamples", 99), ("seed", 0)):
         if getattr(size, name) < least:
             raise InputError(f"--{name} is {getattr(size, name)}; at least {least} is needed.")
     settings = settings_of(size)

@@ -71,9 +71,9 @@ def analyze_scales(
     """
     if not filters:
         raise InputError("filters names no network; give at least one record of filters.")
-    refuse_twins(filters)
     count("seed", seed, 0)
     count("resamples", resamples, 0)
+    refuse_twins(filters)
     rng = np.random.default_rng(seed)
     tell = progress or (lambda part: None)
     networks = []
