@@ -9,6 +9,8 @@ import numpy as np
 
 from dcnbio.analysis.responses.blocks import by_block
 from dcnbio.analysis.responses.claims import PLAIN
+from dcnbio.analysis.responses.definitions import DEFINITIONS
+from dcnbio.analysis.responses.measure_names import MEASURES
 from dcnbio.analysis.responses.medians import unit_median
 from dcnbio.commands.table import table
 
@@ -70,8 +72,14 @@ def report(found: ResponsesResult) -> str:
         parts.append(growth_table(found.growth))
     parts += change_tables(found.changes)
     parts.append("\n".join(wrapped(claim.conclusion) for claim in found.claims if is_said(claim)))
-    parts += [wrapped(LIMITS), wrapped(f"Conclusion: {found.conclusion}")]
+    parts += [definitions(found.measures), wrapped(LIMITS), wrapped(f"Conclusion: {found.conclusion}")]
     return "\n\n".join(parts)
+
+
+def definitions(measures: xr.Dataset) -> str:
+    """Say how what was measured is defined."""
+    said = [f"{MEASURES[name][0]}: {text}" for name, text in DEFINITIONS.items() if name in measures]
+    return "\n".join(["definitions", *(wrapped(f"- {one}") for one in said)])
 
 
 def is_said(claim: Claim) -> bool:

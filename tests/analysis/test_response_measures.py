@@ -9,6 +9,7 @@ from scipy import stats
 
 from dcnbio.analysis.responses.change_beside_twin import change_in_accuracy
 from dcnbio.analysis.responses.contrast_measures import contrast_measures
+from dcnbio.analysis.responses.definitions import DEFINITIONS
 from dcnbio.analysis.responses.field_measures import field_measures
 from dcnbio.analysis.responses.field_size import field_size
 from dcnbio.analysis.responses.frequency_tuning import frequency_tuning
@@ -27,6 +28,7 @@ from dcnbio.analysis.responses.naka_rushton import fit_naka_rushton, naka_rushto
 from dcnbio.analysis.responses.orientation_tuning import orientation_tuning
 from dcnbio.analysis.responses.phase_modulation import phase_modulation
 from dcnbio.analysis.responses.size_tuning import size_tuning
+from dcnbio.analysis.responses.unit_table import labelled
 from dcnbio.errors import InputError
 
 
@@ -192,6 +194,13 @@ def test_a_median_beyond_what_is_known_is_written_as_a_limit():
     assert str(found) == ">2"
     assert found.bounds == (2.0, np.inf)
     assert "3 with a limit alone, with which the median lies from 2 to anything" in found.caveat
+
+
+def test_definitions_are_of_measures_and_stand_in_the_table():
+    assert set(DEFINITIONS) <= set(MEASURES)
+    table = labelled({"summation_diameter_law": np.ones(2), "r_squared": np.ones(2)}, {})
+    assert "95 %" in table["summation_diameter_law"].attrs["definition"]
+    assert "definition" not in table["r_squared"].attrs
 
 
 def test_every_limit_has_a_side():

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import xarray as xr
 
+from dcnbio.analysis.responses.definitions import definition_of
 from dcnbio.analysis.responses.measure_names import CENSORED, MEASURES
 
 __all__ = ["Columns", "labelled", "tabulate"]
@@ -51,6 +52,8 @@ def labelled(columns: Columns, coordinates: Mapping[str, xr.DataArray]) -> xr.Da
         if name in MEASURES:
             long_name, units, when = MEASURES[name]
             about = {"long_name": long_name, "units": units}
+            if definition_of(name):
+                about["definition"] = definition_of(name)
             missing = np.isnan(values)
             if missing.any():
                 about["undefined_when"] = when
