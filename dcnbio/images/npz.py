@@ -17,6 +17,7 @@ from dcnbio.images.source import Found, Source
 __all__ = ["open_npz"]
 
 CHANNEL_FIRST = "images were stored channel first"
+NAMED = 10
 
 
 def open_npz(path: Path) -> Source:
@@ -49,10 +50,6 @@ def open_npz(path: Path) -> Source:
     array([3, 5])
     """
     arrays = _load(path)
-    if "images" not in arrays:
-        raise ImageError(
-            f"{path} has no array 'images'; it has {', '.join(arrays) or 'none'}: store them [n, 32, 32, 3]"
-        )
     images, notices = _channel_last(arrays["images"], path)
     _check_values(images, path)
     count = len(images)
@@ -76,7 +73,12 @@ def _load(path: Path) -> dict[str, NDArray[Any]]:
             archive = np.load(file, allow_pickle=False)
             if not isinstance(archive, np.lib.npyio.NpzFile):
                 raise ValueError("it holds a single array, not named ones")
+            if "images" not in archive:
+                held = ", ".join(archive.files[:NAMED]) or "none"
+                raise ImageError(f"{path} has no array 'images'; it has {held}: store them [n, {SIDE}, {SIDE}, 3]")
             return {name: archive[name] for name in ("images", "labels", "files", "class_names") if name in archive}
+    except ImageError:
+        raise
     except Exception as error:  # damage shows as a dozen kinds, down to those of Python's own tokenizer
         raise ImageError(
             f"{path} is no readable NumPy archive ({str(error) or type(error).__name__}): write it again with "
@@ -87,6 +89,8 @@ def _load(path: Path) -> dict[str, NDArray[Any]]:
 def _channel_last(images: NDArray[Any], path: Path) -> tuple[NDArray[Any], tuple[str, ...]]:
     """Return images [n, y, x, 3 or 1], whatever the order of axes they came in."""
     notices: tuple[str, ...] = ()
+    if images.shape in ((SIDE, SIDE, 3), (3, SIDE, SIDE)):
+        raise ImageError(f"{path} has images {_is(images)}, which is one image: store it as images[None]")
     if images.ndim == 3:
         images = images[..., None]
     elif images.ndim == 4 and images.shape[3] not in (1, 3) and images.shape[1] == 3:

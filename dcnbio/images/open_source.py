@@ -15,6 +15,8 @@ from dcnbio.images.tree import Split
 __all__ = ["open_source"]
 
 ARCHIVES = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz2")
+# what people keep images in, and what no reader of images opens
+TABLES = (".npy", ".mat", ".h5", ".hdf5", ".pkl", ".pickle", ".pt", ".pth", ".parquet", ".csv", ".tfrecord")
 
 
 def open_source(path: Path, split: Split) -> Source:
@@ -69,6 +71,11 @@ def open_source(path: Path, split: Split) -> Source:
         return open_npz(path)
     if name.endswith((".zip", ".7z", ".rar")):
         raise ImageError(f"{path} is a kind of archive that is not read: unpack it and name the folder")
+    if name.endswith(TABLES):
+        raise ImageError(
+            f"{path} is no image, and files of its kind are not read: store the arrays with numpy.savez as "
+            "images [n, 32, 32, 3] and labels [n], or give a folder of images"
+        )
     if layout_of([path.name]) is not None:
         raise ImageError(f"{path} is one batch of CIFAR-10: name the folder it lies in, {path.parent}")
     return open_single(path)

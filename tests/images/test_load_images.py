@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 
 import dcnbio.images
-from dcnbio.errors import InputError
+from dcnbio.errors import ImageError, InputError
 from dcnbio.images import CIFAR10_CLASSES, ImageSet, images_id, load_images, read_images, to_dataset
 
 
@@ -82,3 +82,15 @@ def test_the_room_lists_its_names_and_knows_no_others():
         assert getattr(dcnbio.images, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'load_image'"):
         dcnbio.images.load_image  # noqa: B018
+
+
+@pytest.mark.parametrize("name", ["cifar.npy", "batches.mat", "images.h5", "net.pth"])
+def test_files_that_hold_arrays_of_another_kind_are_refused_with_the_way_to_store_them(tmp_path, name):
+    (tmp_path / name).write_bytes(b"anything")
+    with pytest.raises(ImageError, match=rf"{name} is no image, .* store the arrays with numpy.savez as images"):
+        read_images(tmp_path / name)
+
+
+def test_an_empty_path_is_not_the_folder_one_is_in():
+    with pytest.raises(InputError, match="source is '', which is no path"):
+        read_images("")

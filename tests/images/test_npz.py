@@ -109,7 +109,8 @@ def test_other_sizes_are_cut_and_resized_on_request(saved, dtype):
 @pytest.mark.parametrize(
     ("arrays", "message"),
     [
-        ({"pictures": IMAGES}, "has no array 'images'; it has none"),
+        ({"pictures": IMAGES, "classes": [1] * 5}, "has no array 'images'; it has pictures, classes: store"),
+        ({"images": IMAGES[0]}, r"shape \(32, 32, 3\), which is one image: store it as images\[None\]"),
         ({"images": IMAGES, "labels": [1, 2]}, r"labels of type int64 and shape \(2,\)"),
         ({"images": IMAGES, "labels": [0.5] * 5}, "labels of type float64"),
         ({"images": IMAGES, "labels": [1, 2, 3, 4, 10]}, "labels from 1 to 10: allowed are 0 to 9"),
