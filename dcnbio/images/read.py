@@ -119,7 +119,9 @@ def _check_options(split: str, bad: str, as_uint8: bool) -> None:
 
 def _path(source: str | os.PathLike[str]) -> Path:
     if source == "":
-        raise InputError("source is '', which is no path: give a folder, archive or file, '.' for the folder you are in")
+        raise InputError(
+            "source is '', which is no path: give a folder, archive or file, '.' for the folder you are in"
+        )
     try:
         return Path(source).expanduser()
     except (TypeError, RuntimeError) as error:
