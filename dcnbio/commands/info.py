@@ -13,6 +13,7 @@ from dcnbio.commands.options import Json, Model, flag
 from dcnbio.commands.output import Speaker
 from dcnbio.commands.probe_report import error_lines
 from dcnbio.commands.table import table
+from dcnbio.errors import InputError
 
 __all__ = ["info"]
 
@@ -45,14 +46,16 @@ def info(
 
         found = describe(name, verify=verify)
         speaker.give(found, recording_report(found))
+        return 3 if found.get("damaged") else 0
+    if verify:
+        raise InputError(f"verify (--verify) is given and {name} is no recording; leave it out: weights have a hash.")
+    path = find_checkpoint(name)
+    if holds_decoder(path):
+        found = decoder_info(path)
+        speaker.give(found, decoder_report(found))
     else:
-        path = find_checkpoint(name)
-        if holds_decoder(path):
-            found = decoder_info(path)
-            speaker.give(found, decoder_report(found))
-        else:
-            found = checkpoint_info(name, model)
-            speaker.give(found, checkpoint_report(found))
+        found = checkpoint_info(name, model)
+        speaker.give(found, checkpoint_report(found))
     return 0
 
 
@@ -78,6 +81,18 @@ def changes(about: dict[str, Any]) -> list[str]:
     return [*about.get("interventions", []), *patches]
 
 
+def verdict(found: dict[str, Any]) -> list[str]:
+    """Say what came of comparing the files with what was recorded; nothing where that was not asked."""
+    if "verified" not in found:
+        return []
+    if not found["verified"]:
+        return ["nothing: a netCDF file is one file, without a list to compare it with"]
+    damaged = found.get("damaged", [])
+    return [f"{name} is not as it was recorded; --resume records it again" for name in damaged] or [
+        "every file is as it was recorded"
+    ]
+
+
 def recording_report(found: dict[str, Any]) -> str:
     """Lay out a recording."""
     from dcnbio.recording import human_bytes
@@ -87,15 +102,12 @@ def recording_report(found: dict[str, Any]) -> str:
     blocks = found["blocks"]
     per = next(iter(blocks.values()))["nfe_per"] if blocks else "image"
     state = "complete" if found["complete"] else "UNFINISHED (dcnbio probe ... --resume goes on)"
-    checked = [f"{name} is not as it was recorded" for name in found.get("damaged", [])]
-    if found.get("verified") and not checked:
-        checked = ["every file is as it was recorded"]
     header = ["block", "channel x y x x", "times", "solver time", f"NFE per {per}", "failed"]
     return "\n".join(
         [
             f"recording {found['path']} ({human_bytes(found['bytes'])})",
             f"state     {state}, {found['done']} of {found['total']} images",
-            *(f"verified  {line}" for line in checked),
+            *(f"verified  {line}" for line in verdict(found)),
             table(header, [block_row(name, block) for name, block in blocks.items()]),
             *error_lines({name: block["h_error"] for name, block in blocks.items()}),
             f"network   {about.get('spec', {}).get('row', 'unknown')}, weights {about.get('weights', 'unknown')[:23]}",

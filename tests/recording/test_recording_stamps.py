@@ -219,3 +219,28 @@ def test_a_stamp_is_the_checksum_of_checksums_that_zarr_would_store(write, plan,
     check = google_crc32c.value(values).to_bytes(4, "little")
     stamp = stamp_of_chunk(tmp_path / "run.zarr" / "logits" / "c" / "0" / "0")
     assert (stamp.size, stamp.crc) == (len(values) + 4, google_crc32c.value(check))
+
+
+def test_the_command_says_what_came_of_the_comparison(write, plan, stores, tmp_path, capsys):
+    from dcnbio.commands.app import run as command
+
+    one, two = (str(store) for store in stores)
+    assert command(["info", one, "--verify"]) == 0
+    assert "verified  every file is as it was recorded" in capsys.readouterr().out
+    shutil.copy(stores[1] / SHARD, stores[0] / SHARD)
+    assert command(["info", one]) == 0
+    assert command(["info", one, "--verify"]) == 2
+    assert f"{SHARD} is not as it was recorded" in capsys.readouterr().err
+    path = tmp_path / "unfinished.zarr"
+    write(path, plan, only=[0, 1])
+    exchange(path / SHARD, path / OTHER)
+    assert command(["info", str(path), "--verify", "--json"]) == 3
+    found = json.loads(capsys.readouterr().out)
+    assert (found["done"], sorted(found["damaged"])) == (0, [SHARD, OTHER])
+    assert command(["info", str(path), "--verify"]) == 3
+    assert f"verified  {SHARD} is not as it was recorded; --resume records it again" in capsys.readouterr().out
+    assert command(["info", "dcn-ode", "--verify"]) == 2
+    assert "verify (--verify) is given and dcn-ode is no recording" in capsys.readouterr().err
+    open_recording(two).to_netcdf(tmp_path / "run.nc", engine="h5netcdf")
+    assert command(["info", str(tmp_path / "run.nc"), "--verify"]) == 0
+    assert "verified  nothing: a netCDF file is one file" in capsys.readouterr().out
