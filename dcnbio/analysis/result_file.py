@@ -120,6 +120,11 @@ def write_result(tree: xr.DataTree, path: str | os.PathLike[str], name: str, *, 
     -------
     Path
 
+    Raises
+    ------
+    InputError
+        If the name does not end in .nc, a file is in the way, or the place cannot be written.
+
     Examples
     --------
     >>> import tempfile

@@ -23,6 +23,16 @@ SEQUENTIAL = "cividis"
 def colour(number: int) -> str:
     """Give the colour of the series of that number, from 0; after the last the first comes again.
 
+    Parameters
+    ----------
+    number : int
+        From 0.
+
+    Returns
+    -------
+    str
+        A hexadecimal colour of Wong's palette (doi:10.1038/nmeth.1618).
+
     Examples
     --------
     >>> colour(0), colour(7) == colour(0)
@@ -33,6 +43,16 @@ def colour(number: int) -> str:
 
 def stroke(number: int) -> str:
     """Give the stroke of the line of that number, from 0: another one where its colour comes again.
+
+    Parameters
+    ----------
+    number : int
+        From 0.
+
+    Returns
+    -------
+    str
+        A line style of matplotlib.
 
     Examples
     --------

@@ -153,6 +153,11 @@ def check_vector_field(
     FieldReport
         ``report.ok``, ``report.problems``; printing it shows one problem a line.
 
+    Raises
+    ------
+    InputError
+        If `f` is no nn.Module. What is wrong with a module is reported, not raised.
+
     Examples
     --------
     >>> class Coupled(nn.Module):

@@ -92,6 +92,13 @@ def save_checkpoint(net: Network, path: str | Path, *, overwrite: bool = False, 
     -------
     Path
 
+    Raises
+    ------
+    InputError
+        If the name does not end in .safetensors, a file is in the way, or the folder cannot be written.
+    CheckpointError
+        If a weight is not finite.
+
     Examples
     --------
     >>> import tempfile
@@ -138,12 +145,47 @@ def open_tensors(path: Path) -> tuple[Header, dict[str, Tensor]]:
 
 
 def read_header(path: Path) -> Header:
-    """Read what a checkpoint says of itself."""
+    """Read what a checkpoint says of itself.
+
+    Parameters
+    ----------
+    path : Path
+        A .safetensors file.
+
+    Returns
+    -------
+    Header
+
+    Raises
+    ------
+    CheckpointError
+        If the file is damaged or not ours.
+
+    Examples
+    --------
+    >>> from dcnbio.model.loading import find_checkpoint
+    >>> read_header(find_checkpoint("dcn-ode")).spec["row"]
+    'dcn-ode'
+    """
     return open_tensors(path)[0]
 
 
 def load_checkpoint(path: Path, *, vector_field: FieldMaker | None = None, **overrides: Any) -> Network:
     """Load a network from a .safetensors file of ours; keywords override its spec where the weights allow it.
+
+    Parameters
+    ----------
+    path : Path
+        A .safetensors file.
+    vector_field : nn.Module, list of nn.Module or callable, optional
+        The code of a network with its own f(t, h), as `build` takes it.
+    **overrides
+        Settings of `NetworkSpec` that leave the weights as they are, such as integration_time.
+
+    Returns
+    -------
+    Network
+        Its `source` holds the file and the hash of its weights.
 
     Raises
     ------

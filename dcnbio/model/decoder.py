@@ -116,6 +116,21 @@ def rescaled(image: Tensor) -> Tensor:
     """Rescale to [0, 1] by the smallest and largest value of the whole batch, as the public code does.
 
     An image's result then depends on its batch mates.
+
+    Parameters
+    ----------
+    image : Tensor, shape (n, 3, y, x)
+        What a decoder gives.
+
+    Returns
+    -------
+    Tensor, shape (n, 3, y, x)
+        NaN where all values are equal.
+
+    Examples
+    --------
+    >>> rescaled(torch.tensor([1.0, 2.0, 3.0])).tolist()
+    [0.0, 0.5, 1.0]
     """
     least, most = image.min(), image.max()
     return (image - least) / (most - least)
@@ -128,12 +143,41 @@ def centre(images: Tensor, size: int = CROP) -> Tensor:
 
 
 def encode(net: Network, images: Tensor) -> Tensor:
-    """Give the maps after the last block, shape (n, 128, 7, 7)."""
+    """Give the maps after the last block, shape (n, 128, 7, 7).
+
+    Parameters
+    ----------
+    net : Network
+        The encoder.
+    images : Tensor, shape (n, 3, 32, 32)
+        RGB in [0, 1].
+
+    Returns
+    -------
+    Tensor, shape (n, c, y, x)
+        h(T) of the last block: (n, 128, 7, 7) in a network of standard widths.
+    """
     return net.run(images).blocks[-1].final
 
 
 def build_decoder(spec: NetworkSpec, seed: int = 0) -> Decoder:
     """Build an untrained decoder for an encoder of this spec.
+
+    Parameters
+    ----------
+    spec : NetworkSpec
+        Of the encoder.
+    seed : int
+        Of the generator that draws the initial values.
+
+    Returns
+    -------
+    Decoder
+
+    Raises
+    ------
+    InputError
+        If the seed is below 0.
 
     Examples
     --------
@@ -149,7 +193,24 @@ def build_decoder(spec: NetworkSpec, seed: int = 0) -> Decoder:
 
 
 def load_decoder(path: str | Path, spec: NetworkSpec) -> Decoder:
-    """Load a decoder saved by the public code."""
+    """Load a decoder saved by the public code.
+
+    Parameters
+    ----------
+    path : str or Path
+        A .pth; no code in it is run.
+    spec : NetworkSpec
+        Of the encoder.
+
+    Returns
+    -------
+    Decoder
+
+    Raises
+    ------
+    CheckpointError
+        If the file cannot be read, holds other names or shapes, or non-finite weights.
+    """
     weights = read_pickled_weights(Path(path))
     names = decoder_names(spec)
     if set(names) != set(weights.state):

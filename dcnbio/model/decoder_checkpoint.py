@@ -36,6 +36,13 @@ def save_decoder(decoder: Decoder, path: str | Path, *, overwrite: bool = False,
     -------
     Path
 
+    Raises
+    ------
+    InputError
+        If the name does not end in .safetensors or a file is in the way.
+    CheckpointError
+        If a weight is not finite.
+
     Examples
     --------
     >>> import tempfile

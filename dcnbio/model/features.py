@@ -27,6 +27,22 @@ class Features(nn.Module):
         Solver time from 0 to the block's T; None: T.
     per_image : bool
         Each image with its own steps, so that h(t) does not depend on its batch mates.
+
+    Raises
+    ------
+    InputError
+        If there is no such block, `t` lies outside 0 to T, or the block is a residual one and `t` neither of its ends;
+        on a call, if these are no images for the network.
+    SolverError
+        On a call, if a block could not be solved.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from dcnbio.model.network import build
+    >>> field = Features(build("dcn-ode", widths=(8, 16), norm_groups=4), block=1, t=0.5)
+    >>> tuple(field(torch.rand(2, 3, 32, 32)).shape)
+    (2, 8, 30, 30)
     """
 
     def __init__(self, net: Network, block: int, t: float | None = None, *, per_image: bool = True) -> None:

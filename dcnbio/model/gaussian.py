@@ -61,6 +61,20 @@ def basis_orders(order: int) -> list[tuple[int, int]]:
 
     There are (N + 1)(N + 2) / 2 of them: all pairs with a sum of at most N.
 
+    Parameters
+    ----------
+    order : int
+        N, 0 or more.
+
+    Returns
+    -------
+    list of (int, int)
+
+    Raises
+    ------
+    InputError
+        If the order is below 0.
+
     Examples
     --------
     >>> basis_orders(2)

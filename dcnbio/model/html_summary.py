@@ -26,11 +26,23 @@ def html_table(title: str, rows: Mapping[str, Any]) -> str:
     >>> "<b>dcn-ode</b>" in shown, "&lt;2&gt;</td>" in shown, ">0.7667</td>" in shown
     (True, True, True)
     """
-    texts = {name: f"{value:.4g}" if isinstance(value, float) else str(value) for name, value in rows.items()}
     lines = "".join(
-        f"<tr>{CELL}{html.escape(name)}</td>{CELL}{html.escape(text)}</td></tr>" for name, text in texts.items()
+        f"<tr>{CELL}{html.escape(name)}</td>{CELL}{html.escape(shown(value))}</td></tr>" for name, value in rows.items()
     )
     return f"<div><b>{html.escape(title)}</b><table>{lines}</table></div>"
+
+
+def shown(value: Any) -> str:
+    """Write a value, with four digits where it is a fraction.
+
+    Examples
+    --------
+    >>> shown([0.76666, 2]), shown(10000)
+    ('0.7667, 2', '10000')
+    """
+    if isinstance(value, list | tuple):
+        return ", ".join(shown(one) for one in value)
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def spec_rows(spec: Mapping[str, Any]) -> dict[str, str]:

@@ -297,6 +297,12 @@ def build(
     -------
     Network
 
+    Raises
+    ------
+    InputError
+        If the row or a setting is unknown or not allowed, the seed is below 0, or `vector_field` is given for a row of
+        residual blocks or does not fit the blocks.
+
     Examples
     --------
     >>> net = build("dcn-ode", widths=(8, 16), integration_time=0.5, norm_groups=4)

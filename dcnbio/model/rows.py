@@ -41,6 +41,15 @@ def row_spec(row: str, **overrides: Any) -> NetworkSpec:
     **overrides
         Fields of `NetworkSpec`.
 
+    Returns
+    -------
+    NetworkSpec
+
+    Raises
+    ------
+    InputError
+        If there is no such row, or a setting is unknown or not allowed.
+
     Examples
     --------
     >>> row_spec("dcn-sigma-t2").sigma_degree

@@ -41,6 +41,16 @@ def effective_sigma(gauss: Tensor) -> Tensor:
     Small scales fall between the pixels, large ones are cut by the window: both make it smaller than sigma
     (Lindeberg 2024, doi:10.1007/s10851-024-01196-9).
 
+    Parameters
+    ----------
+    gauss : Tensor, shape (..., k)
+        Sampled Gaussians of k pixels, k odd.
+
+    Returns
+    -------
+    Tensor, shape (...)
+        In pixels.
+
     Examples
     --------
     >>> from dcnbio.model.gaussian import gaussian_taps, window_half_width
@@ -57,6 +67,17 @@ def effective_sigma(gauss: Tensor) -> Tensor:
 @torch.no_grad()
 def layer_scales(net: Network, t: float = 0.0) -> list[LayerScale]:
     """List the scales of all SRF layers in order of depth, at solver time `t`.
+
+    Parameters
+    ----------
+    net : Network
+    t : float
+        Solver time, which only sigma^t rows depend on.
+
+    Returns
+    -------
+    list of LayerScale
+        Sigma and effective sigma in pixels.
 
     Examples
     --------
@@ -84,6 +105,15 @@ def in_depth_order(net: Network) -> list[tuple[str, SRFConv2d]]:
 @torch.no_grad()
 def initial_log2_sigma(net: Network) -> dict[str, list[float]]:
     """Read log2 sigma (at time 0) of every SRF layer, flattened, to be kept in a checkpoint's header.
+
+    Parameters
+    ----------
+    net : Network
+
+    Returns
+    -------
+    dict of str to list of float
+        log2 of sigma in pixels, by layer.
 
     Examples
     --------

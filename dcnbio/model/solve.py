@@ -33,6 +33,16 @@ def solve_times(times: int | list[float] | Tensor, end: float) -> Tensor:
     end : float
         T of the block.
 
+    Returns
+    -------
+    Tensor, shape (t,), float64
+        Solver times.
+
+    Raises
+    ------
+    InputError
+        If T is negative or not finite, there are fewer than 2 times, or they do not rise or leave [0, T].
+
     Examples
     --------
     >>> solve_times(3, 2.0).tolist()
@@ -109,6 +119,11 @@ def solve(field: nn.Module, h0: Tensor, times: Tensor, settings: SolverSettings,
     -------
     Solution
         Gradients flow from its path where they are enabled and wanted.
+
+    Raises
+    ------
+    InputError
+        If the state is neither float32 nor float64. An image that cannot be solved raises nothing: its status says so.
 
     Examples
     --------

@@ -57,6 +57,11 @@ class NetworkSpec:
     vector_field : str
         Empty, or the name of a user's own vector field that takes the place of the paper's.
 
+    Raises
+    ------
+    InputError
+        If a setting has a value that is not allowed, or one that does not go with another.
+
     Examples
     --------
     >>> NetworkSpec(row="mine", widths=(8, 16), integration_time=1.0).integration_time

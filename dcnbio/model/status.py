@@ -31,6 +31,19 @@ MEANING = {
 def explain(status: int, block: str, reached: float) -> str:
     """Say in words how a solve ended.
 
+    Parameters
+    ----------
+    status : int
+        A `Status`.
+    block : str
+        The block's name.
+    reached : float
+        Solver time that was reached.
+
+    Returns
+    -------
+    str
+
     Examples
     --------
     >>> explain(Status.NON_FINITE, "block1", 0.25)

@@ -76,6 +76,11 @@ def state_of(path: str | os.PathLike[str]) -> State:
     {"absent", "unfinished", "complete", "foreign"}
         "absent" for nothing and for an empty folder; "foreign" for whatever dcnbio did not write.
 
+    Raises
+    ------
+    RecordingError
+        If the place cannot be read.
+
     Examples
     --------
     >>> state_of("no-such-run.zarr")

@@ -24,6 +24,21 @@ Z = 1.959963984540054  # 97.5 % quantile of the normal distribution
 def wilson_interval(right: int, n: int) -> tuple[float, float]:
     """Give Wilson's 95 % interval of a proportion.
 
+    Parameters
+    ----------
+    right, n : int
+        Successes, and trials (at least one).
+
+    Returns
+    -------
+    tuple of float
+        Lower and upper end, fractions.
+
+    References
+    ----------
+    .. [1] Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference. JASA 22, 209-212.
+       doi:10.1080/01621459.1927.10502953.
+
     Examples
     --------
     >>> [round(x, 3) for x in wilson_interval(737, 1000)]

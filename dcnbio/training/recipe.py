@@ -47,6 +47,11 @@ class Recipe:
     phases : tuple of Phase
         In order.
 
+    Raises
+    ------
+    InputError
+        If settings do not go with one another.
+
     Examples
     --------
     >>> Recipe().optimisation.milestones

@@ -65,6 +65,11 @@ class Data:
     flip : bool
         Whether half of the images are mirrored, at random.
 
+    Raises
+    ------
+    InputError
+        If a setting has a value that is not allowed.
+
     Examples
     --------
     >>> Data(per_class=52).held_out
@@ -117,6 +122,11 @@ class Optimisation:
     factor, warm_up, momentum, weight_decay, label_smoothing : float
         Weight decay spares norms, biases and scales.
     nesterov : bool
+
+    Raises
+    ------
+    InputError
+        If a setting has a value that is not allowed.
 
     Examples
     --------
@@ -175,6 +185,11 @@ class Phase:
     gradient : str
         "exact" or "adjoint".
 
+    Raises
+    ------
+    InputError
+        If a setting has a value that is not allowed.
+
     Examples
     --------
     >>> Phase(method="midpoint", steps=2, gradient="exact").label
@@ -222,6 +237,11 @@ class Guards:
     gap_limit : float or None
         When the held-out accuracy with a phase's own solver exceeds that with dopri5 at 1e-3 by more than this, the
         network is learning the solver, and the next phase begins at once.
+
+    Raises
+    ------
+    InputError
+        If a setting has a value that is not allowed.
 
     Examples
     --------

@@ -18,6 +18,20 @@ __all__ = ["basis_orders", "effective_sigma", "half_width", "sampled_taps"]
 def basis_orders(functions: int) -> list[tuple[int, int]]:
     """List the derivative orders (along y, along x) of the basis functions of an N-jet that has so many.
 
+    Parameters
+    ----------
+    functions : int
+        How many basis functions: 1, 3, 6, 10, ...
+
+    Returns
+    -------
+    list of (int, int)
+
+    Raises
+    ------
+    InputError
+        If no N-jet has so many.
+
     Examples
     --------
     >>> basis_orders(6)
@@ -31,6 +45,23 @@ def basis_orders(functions: int) -> list[tuple[int, int]]:
 
 def half_width(sigma: ArrayLike, extent: float) -> Integers:
     """Give the half-width in pixels of a window of `extent` sigma: ceil(extent sigma + 0.5).
+
+    Parameters
+    ----------
+    sigma : array_like
+        Scales in pixels, of any shape.
+    extent : float
+        Half-width in units of sigma; 2 in the paper.
+
+    Returns
+    -------
+    int array, same shape as sigma
+        Pixels.
+
+    Raises
+    ------
+    InputError
+        If a scale is not finite and positive.
 
     Examples
     --------

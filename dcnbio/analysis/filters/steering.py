@@ -34,6 +34,21 @@ def to_angular(order: int) -> tuple[np.ndarray, tuple[tuple[int, int], ...]]:
 def angular_frequencies(functions: int) -> list[int]:
     """List the angular frequencies |m| that an N-jet of so many basis functions has.
 
+    Parameters
+    ----------
+    functions : int
+        How many basis functions: 1, 3, 6, 10, ...
+
+    Returns
+    -------
+    list of int
+        In cycles per turn.
+
+    Raises
+    ------
+    InputError
+        If no N-jet has so many.
+
     Examples
     --------
     >>> angular_frequencies(6)

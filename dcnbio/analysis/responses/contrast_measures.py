@@ -24,6 +24,16 @@ LOW_RATIO = 4.0  # the low contrast at which timing is measured is the highest o
 def low_contrast(contrasts: Floats) -> float:
     """Choose the contrast nearest to a quarter of the highest.
 
+    Parameters
+    ----------
+    contrasts : float array, shape (contrast,)
+        Above 0.
+
+    Returns
+    -------
+    float
+        One of them.
+
     Examples
     --------
     >>> low_contrast(np.array([0.03, 0.06, 0.12, 0.24, 0.48, 0.96]))

@@ -63,6 +63,16 @@ class Changed:
 def accuracy_of(right: Mapping[str, Right]) -> dict[str, float]:
     """Give accuracy under each intervention and "none", and "n", how many images; empty if there are none.
 
+    Parameters
+    ----------
+    right : mapping of str to bool array, shape (image,)
+        By intervention and "none": which images were answered rightly.
+
+    Returns
+    -------
+    dict of str to float
+        Fractions, and the number of images.
+
     Examples
     --------
     >>> accuracy_of({"none": np.array([True, True]), "sigma=2": np.array([True, False])})

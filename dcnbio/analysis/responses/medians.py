@@ -172,7 +172,17 @@ def resampled_medians(known: Floats, side: Sides, rng: np.random.Generator) -> F
 
 
 def unresponsive(measures: xr.Dataset) -> NDArray[np.bool_] | None:
-    """Say which units do not respond; None where that is not known."""
+    """Say which units do not respond; None where that is not known.
+
+    Parameters
+    ----------
+    measures : xarray.Dataset
+        Along ``unit``, from `measure_units`.
+
+    Returns
+    -------
+    bool array, shape (unit,), or None
+    """
     if "responsive" not in measures:
         return None
     silent: NDArray[np.bool_] = ~measures["responsive"].values.astype(bool)
@@ -180,7 +190,22 @@ def unresponsive(measures: xr.Dataset) -> NDArray[np.bool_] | None:
 
 
 def unit_median(measures: xr.Dataset, name: str, rng: np.random.Generator) -> UnitMedian:
-    """Take the median of a measure over all units of a network that have it, responsive or not."""
+    """Take the median of a measure over all units of a network that have it, responsive or not.
+
+    Parameters
+    ----------
+    measures : xarray.Dataset
+        Along ``unit``, from `measure_units`.
+    name : str
+        The measure.
+    rng : numpy.random.Generator
+        Of the bootstrap over units.
+
+    Returns
+    -------
+    UnitMedian
+        In the measure's own unit.
+    """
     values = measures[name].values.astype(np.float64)
     return median_of_values(values, rng, limit_sides(measures, name), unresponsive(measures))
 

@@ -59,6 +59,26 @@ class NakaRushton:
 def naka_rushton(contrast: ArrayLike, r_max: float, c50: float, exponent: float, baseline: float) -> Floats:
     """Evaluate b + r_max c^n / (c^n + c50^n).
 
+    Parameters
+    ----------
+    contrast : array_like
+        Contrasts c from 0, of any shape.
+    r_max, baseline : float
+        Largest response above the baseline b, and b (1).
+    c50 : float
+        Contrast of half the rise (semi-saturation).
+    exponent : float
+        n (1).
+
+    Returns
+    -------
+    float array, same shape as contrast
+
+    References
+    ----------
+    .. [1] Naka, K. I. and Rushton, W. A. H. (1966). S-potentials from colour units in the retina of fish (Cyprinidae).
+       J. Physiol. 185, 536-555. doi:10.1113/jphysiol.1966.sp008001.
+
     Examples
     --------
     >>> float(naka_rushton(0.2, 10.0, 0.2, 2.0, 1.0))

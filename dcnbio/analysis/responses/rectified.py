@@ -46,6 +46,18 @@ def excess(recording: xr.Dataset, signal: str = "z") -> xr.DataArray:
 def response(recording: xr.Dataset, signal: str = "z") -> xr.DataArray:
     """Give r = max(0, signal - blank's).
 
+    Parameters
+    ----------
+    recording : xarray.Dataset
+        From `dcnbio.probe.responses.record_units`.
+    signal : str
+        "z", what the next layer reads, or "h_change", h(t) - h(0).
+
+    Returns
+    -------
+    xarray.DataArray
+        With the dimensions of the signal; no unit (1).
+
     Examples
     --------
     >>> one = xr.Dataset({"z": ("stimulus", [0.5, -0.2]), "z_blank": 0.1})

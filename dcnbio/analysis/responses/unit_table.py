@@ -46,7 +46,20 @@ def tabulate(units: int, names: tuple[str, ...], one: Callable[[int], Row | None
 
 
 def labelled(columns: Columns, coordinates: Mapping[str, xr.DataArray]) -> xr.Dataset:
-    """Make a Dataset of columns, with the flag ``undefined_<name>`` of every measure that some unit lacks."""
+    """Make a Dataset of columns, with the flag ``undefined_<name>`` of every measure that some unit lacks.
+
+    Parameters
+    ----------
+    columns : mapping of str to array, shape (unit,)
+        Measures and flags by name.
+    coordinates : mapping of str to xarray.DataArray
+        Along ``unit``.
+
+    Returns
+    -------
+    xarray.Dataset
+        Along ``unit``, every variable with long_name and units.
+    """
     data = xr.Dataset(coords=dict(coordinates))
     for name, values in columns.items():
         if name in MEASURES:

@@ -18,6 +18,21 @@ __all__ = ["cdf_distance", "normal_misfit", "octave_distance"]
 def cdf_distance(a: ArrayLike, b: ArrayLike) -> float:
     """Give the largest distance between the distribution functions of two samples (Kolmogorov-Smirnov D).
 
+    Parameters
+    ----------
+    a, b : array_like
+        Finite values, of any shape and number.
+
+    Returns
+    -------
+    float
+        From 0 (the same) to 1.
+
+    Raises
+    ------
+    InputError
+        If a sample is empty or holds a value that is not finite.
+
     Examples
     --------
     >>> cdf_distance([1, 2, 3, 4], [1, 2, 3, 4]), cdf_distance([1, 2], [3, 4])
@@ -33,6 +48,21 @@ def octave_distance(a: ArrayLike, b: ArrayLike) -> float:
     """Give the Wasserstein-1 distance between two samples of positive values in octaves, that is of log2.
 
     It is the mean number of octaves that mass has to move to turn one distribution into the other.
+
+    Parameters
+    ----------
+    a, b : array_like
+        Positive values, for instance scales in pixels, of any shape and number.
+
+    Returns
+    -------
+    float
+        Octaves.
+
+    Raises
+    ------
+    InputError
+        If a sample is empty or holds a value that is not finite and positive.
 
     Examples
     --------

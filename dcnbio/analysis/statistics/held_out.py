@@ -93,10 +93,24 @@ def held_out_log_likelihood(grid: ArrayLike, rng: np.random.Generator) -> dict[s
 def log_likelihood_gain(grid: ArrayLike, rng: np.random.Generator, resamples: int = 1999) -> list[HeldOut]:
     """Compare the log-normal with each other family on held-out filters, with clustered intervals.
 
+    Parameters
+    ----------
+    grid : array_like, shape (output, input)
+        Scales of a layer's filters, above 0.
+    rng : numpy.random.Generator
+        Of the parts and of the bootstrap.
+    resamples : int
+        Of the bootstrap, which draws outputs and inputs.
+
     Returns
     -------
     list of HeldOut
         One per other family.
+
+    Raises
+    ------
+    InputError
+        If a value is not finite and positive, or the grid is too small to be divided.
 
     Examples
     --------

@@ -41,6 +41,16 @@ class LMoments:
 def ratios(b: Floats) -> Floats:
     """Turn probability-weighted moments b0 to b3, shape (4, ...), into L1, L2, L3 / L2, L4 / L2.
 
+    Parameters
+    ----------
+    b : float array, shape (4, ...)
+        Probability-weighted moments b0 to b3.
+
+    Returns
+    -------
+    float array, shape (4, ...)
+        L1 and L2 in the data's unit, L-skewness and L-kurtosis without one, which are NaN where all values are equal.
+
     Examples
     --------
     >>> ratios(np.array([1 / 2, 1 / 3, 1 / 4, 1 / 5])).round(12).tolist()  # uniform on [0, 1]

@@ -50,6 +50,17 @@ class MomentStatistic:
 def mean_statistic(*grids: Floats, base: Floats | None = None) -> MomentStatistic:
     """Make the statistic that gives the mean of each grid.
 
+    Parameters
+    ----------
+    *grids : float arrays of one shape (output, input)
+    base : float array, shape (output, input), optional
+        Weights of the cells.
+
+    Returns
+    -------
+    MomentStatistic
+        One value a grid, shape (resample, grid).
+
     Examples
     --------
     >>> mean_statistic(np.array([[1.0, 3.0]]))(np.ones((1, 1)), np.ones((1, 2))).tolist()
@@ -60,6 +71,17 @@ def mean_statistic(*grids: Floats, base: Floats | None = None) -> MomentStatisti
 
 def shape_statistic(grid: Floats, base: Floats | None = None) -> MomentStatistic:
     """Make the statistic that gives mean, standard deviation and skewness.
+
+    Parameters
+    ----------
+    grid : float array, shape (output, input)
+    base : float array, shape (output, input), optional
+        Weights of the cells.
+
+    Returns
+    -------
+    MomentStatistic
+        Mean and standard deviation in the unit of the grid, and skewness: shape (resample, 3).
 
     Examples
     --------
@@ -81,6 +103,16 @@ def shape_statistic(grid: Floats, base: Floats | None = None) -> MomentStatistic
 
 def correlation_statistic(before: Floats, after: Floats) -> MomentStatistic:
     """Make the statistic that gives Fisher's z = artanh r of two grids, 1 - r^2, and the ratio of their sds.
+
+    Parameters
+    ----------
+    before, after : float arrays of one shape (output, input)
+        For instance log2 sigma in octaves before and after training.
+
+    Returns
+    -------
+    MomentStatistic
+        Of three values, shape (resample, 3).
 
     Examples
     --------

@@ -49,6 +49,17 @@ def finite_sample(values: ArrayLike, name: str = "values") -> Floats:
 def positive_sample(values: ArrayLike, name: str = "sigma") -> Floats:
     """Give positive values as float64, or say what is wrong with them.
 
+    Parameters
+    ----------
+    values : array_like
+        Of any shape.
+    name : str
+        What the message calls them.
+
+    Returns
+    -------
+    float array, same shape as values
+
     Raises
     ------
     InputError

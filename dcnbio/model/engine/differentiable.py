@@ -24,7 +24,19 @@ __all__ = ["differentiable_attempt", "differentiable_evaluate", "new_gradients"]
 
 
 def new_gradients(field: CompiledField, wanted: tuple[bool, ...] | None = None) -> list[Tensor | None]:
-    """Return zeros like each of ``field.parameters.tensors()``, or None where it is not wanted."""
+    """Return zeros like each of ``field.parameters.tensors()``, or None where it is not wanted.
+
+    Parameters
+    ----------
+    field : CompiledField
+    wanted : tuple of bool, optional
+        One for each of its tensors; all if left out.
+
+    Returns
+    -------
+    list of Tensor or None
+        Each of the same shape as its parameter.
+    """
     tensors = field.parameters.tensors()
     wanted = wanted or (True,) * len(tensors)
     return [torch.zeros_like(tensor) if want else None for tensor, want in zip(tensors, wanted, strict=True)]

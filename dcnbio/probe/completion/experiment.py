@@ -38,7 +38,19 @@ LEAST_IMAGES = 4
 
 
 def passes(net: Network, n: int, settings: CompletionSettings) -> int:
-    """Count how many times an image is passed through the network or a twin of it: what a progress bar counts."""
+    """Count how many times an image is passed through the network or a twin of it: what a progress bar counts.
+
+    Parameters
+    ----------
+    net : Network
+    n : int
+        Images.
+    settings : CompletionSettings
+
+    Returns
+    -------
+    int
+    """
     shown = conditions(settings)
     runs = len(shown) + len({one.reference for one in shown}) - 1
     return n * runs * len(variants(net, settings))

@@ -168,6 +168,19 @@ def line_weights(times: Floats, start: float, end: float) -> Floats:
 def write_assembly(array: xr.DataArray, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
     """Write a presentation x neuroid x time-bin array as a netCDF file.
 
+    Parameters
+    ----------
+    array : xarray.DataArray
+        (presentation, neuroid, time_bin), from `presentation_assembly`.
+    path : path
+        Ends in .nc.
+    overwrite : bool
+        Whether a file that is there may be replaced.
+
+    Returns
+    -------
+    Path
+
     Raises
     ------
     RecordingError

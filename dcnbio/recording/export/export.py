@@ -33,6 +33,23 @@ def form_of(path: Path) -> Callable[[xr.DataArray, Path], None]:
 def export_bytes(array: xr.DataArray, path: str | os.PathLike[str]) -> int:
     """Estimate the size of the file, before it is written.
 
+    Parameters
+    ----------
+    array : xarray.DataArray
+        Of any dimensions, as `export_variable` takes it.
+    path : path
+        Its ending chooses the form.
+
+    Returns
+    -------
+    int
+        Bytes.
+
+    Raises
+    ------
+    InputError
+        If the ending is none of .mat, .npy and .csv.
+
     Examples
     --------
     >>> import numpy as np
