@@ -99,13 +99,15 @@ def index_claims(network: NetworkCompletion, block: int, verdict: Verdict, resam
     beside = "; ".join(
         f"{name} {limited(one)}" for name, one in (verdict.noise | verdict.fills | others | twins).items()
     )
+    every = [verdict.index, *(verdict.noise | verdict.fills | others | twins).values()]
+    alike = len({one.reason for one in every}) == 1 and bool(verdict.index.reason)  # nothing is defined, for one reason
     excluded = f"; {verdict.index.excluded} images left out" if verdict.index.excluded else ""
     claims = [
         claim_of(
             f"{place}: completion index",
             verdict.index,
             control_of("white noise of equal norm", verdict.noise["white noise"]),
-            f"Index {limited(verdict.index)} under the mask{excluded}; beside it {beside}.",
+            f"Index {limited(verdict.index)} under the mask{excluded}" + ("." if alike else f"; beside it {beside}."),
         )
     ]
     for kind, beyond in verdict.beyond.items():
@@ -113,6 +115,8 @@ def index_claims(network: NetworkCompletion, block: int, verdict: Verdict, resam
         if beyond.interval.exists and 0 not in beyond.interval:
             sure = "higher than" if beyond.value > 0 else "lower than"
         text = f"The mask's index is {sure} that of {kind} of equal norm: difference {limited(beyond)}."
+        if beyond.reason:
+            text = f"The mask's index cannot be compared with that of {kind} of equal norm ({beyond.reason})."
         title = f"{place}: index of the mask minus that of {kind} of equal norm"
         claims.append(claim_of(title, beyond, Control("no difference", 0.0), text))
     noise = retrieval(network.flow, ["white noise"], block, resampler)[2]

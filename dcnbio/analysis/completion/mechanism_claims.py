@@ -75,8 +75,11 @@ def frozen_claim(name: str, found: xr.Dataset, block: int, resampler: Resampler)
         distance = found[f"{kind}_distance"].sel(region="outside").transpose("image", "end").values
         fine = np.isfinite(distance).all(axis=1) & np.isfinite(between).all(axis=1)
         for end, label in enumerate(("0", "T")):
-            if not fine.any() or not between[fine, end].sum() > 0:
+            if not fine.any():
                 parts[kind, label] = undefined("no position of the map is outside the mask's place")
+                continue
+            if not between[fine, end].sum() > 0:
+                parts[kind, label] = undefined("different images have the same maps: there is no yardstick")
                 continue
             columns = [distance[fine, end], between[fine, end]]
             parts[kind, label] = resampler.estimate(columns, lambda m: (m[0] / m[1])[None])
@@ -105,8 +108,8 @@ def causal_claims(name: str, found: xr.Dataset, resampler: Resampler) -> list[Cl
         }
         own, other = (restored(left[source], lost, resampler) for source in ("own", "other"))
         text = f"Put into the mask's place of block 1 at {fraction:g} T, the intact map restores "
-        text += f"{percent(own.value)} of the change of the class scores" if not own.reason else "nothing defined"
-        text += f", another image's {percent(other.value)}." if not other.reason else "."
+        text += f"{percent(own.value)} of the change of the class scores" if not own.reason else "no share of it"
+        text += f" ({own.reason})." if own.reason else f", another image's {percent(other.value)}."
         control = control_of("another image's intact map", other)
         title = f"{name}: share of the class scores restored by the intact map at {fraction:g} T of block 1"
         claims.append(claim_of(title, own, control, text))

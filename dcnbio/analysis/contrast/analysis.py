@@ -91,6 +91,12 @@ def analyze_contrast(
     return ContrastResult(tuple(networks), tuple(claims), sentence(networks[0], claims), seed, resamples)
 
 
+def limited(claim: Claim) -> str:
+    """Write a change of accuracy in points with its limits."""
+    low, high = (round(100 * limit, 1) + 0.0 for limit in (claim.interval.low, claim.interval.high))
+    return f"{round(100 * claim.estimate, 1) + 0.0:+.1f} ({low:+.1f} to {high:+.1f})"
+
+
 def sentence(network: NetworkContrast, claims: list[Claim]) -> str:
     """Put what was found of the first network in one sentence."""
     name = network.name
@@ -104,8 +110,8 @@ def sentence(network: NetworkContrast, claims: list[Claim]) -> str:
     c = cost.name.split("contrast ")[1].split(" ")[0]
     exact = f"exact to {law.estimate:.0e}" if law.estimate == law.estimate else "not checked"
     return (
-        f"{name}: at contrast {c} accuracy changes by {100 * fixed.estimate:+.1f} points with T fixed and "
-        f"{100 * cost.estimate:+.1f} with T-hat (n = {cost.n}); T-hat takes {saving.estimate:+.1f} evaluations in "
+        f"{name}: at contrast {c} accuracy changes by {limited(fixed)} points with T fixed and "
+        f"{limited(cost)} with T-hat (n = {cost.n}); T-hat takes {saving.estimate:+.1f} evaluations in "
         f"block 1, {saving.control.estimate:+.1f} with the tolerance scaled along, so "
         f"{saving.conclusion.rsplit(': ', 1)[1].rstrip('.')}; the scaling law is {exact} in float64 without eps."
     )
