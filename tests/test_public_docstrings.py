@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
 import pkgutil
 import re
+import textwrap
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -67,7 +69,19 @@ def lacking(value: Any) -> list[str]:
             missing.append("Returns")
     if not (has_section(text, "Examples") and ">>>" in text):
         missing.append("Examples")
+    if raises_itself(value) and not has_section(text, "Raises"):
+        missing.append("Raises")
     return missing
+
+
+def raises_itself(value: Any) -> bool:
+    """Say whether a function, or the making or calling of an object, raises an error of its own."""
+    tree = ast.parse(textwrap.dedent(inspect.getsource(value))).body[0]
+    parts = [tree]
+    if isinstance(tree, ast.ClassDef):
+        made = ("__init__", "__post_init__", "forward")
+        parts = [one for one in tree.body if isinstance(one, ast.FunctionDef) and one.name in made]
+    return any(isinstance(node, ast.Raise) and node.exc is not None for part in parts for node in ast.walk(part))
 
 
 @pytest.mark.parametrize(("package", "name"), list(public_names()))
@@ -81,7 +95,12 @@ def test_finds_what_is_missing() -> None:
         """Give x."""
         return x
 
+    def refusing() -> None:
+        """Refuse."""
+        raise ValueError("no")
+
     assert lacking(bare) == ["Parameters", "Returns", "Examples"]
+    assert lacking(refusing) == ["Examples", "Raises"]
 
 
 def test_front_door_is_covered() -> None:

@@ -45,6 +45,13 @@ class Decoder(nn.Module):
     source : dict
         Where it comes from; `encoder_weights` is the hash of the weights of the network that it was trained on.
 
+    Raises
+    ------
+    InputError
+        If the encoder has one block; on a call, if the maps are not those after its last block.
+    SolverError
+        On a call, if a block could not be solved.
+
     Notes
     -----
     The output is RGB without a sigmoid; nothing in it depends on the batch. The public code rescales it by the batch's

@@ -45,6 +45,11 @@ class VariableLayout:
     long_name, units : str
         What it is, and its unit.
 
+    Raises
+    ------
+    RecordingError
+        If the name is taken or no identifier, or a dimension is none of these.
+
     Examples
     --------
     >>> VariableLayout("h_norm", ("time",), "float32", "Euclidean norm of h", "1").dims

@@ -91,6 +91,11 @@ def read_training_images(source: str | os.PathLike[str], test: str | os.PathLike
     Returns
     -------
     TrainingImages
+
+    Raises
+    ------
+    InputError
+        If images cannot be read or have no labels.
     """
     train = read_images(source, split="train", as_uint8=True)
     own = labelled(train)
