@@ -38,6 +38,7 @@ class MeasurePlan:
     reference : int
         Natural images whose statistics are used where the norms are frozen; 0 for no frozen statistics.
     blocks : tuple of int
+        Each once and in rising order, whatever is given.
     mask_phases : int
         Of plaids and of surrounds across, an even number; 0 for neither.
     units : int or None
@@ -59,6 +60,9 @@ class MeasurePlan:
     mask_phases: int = 2
     units: int | None = None
     signal: str = "z"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "blocks", tuple(sorted(set(self.blocks))))
 
     def channels(self, width: int) -> NDArray[np.int64]:
         """Choose channels of a block of some width.

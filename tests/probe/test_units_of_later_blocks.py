@@ -155,6 +155,15 @@ def test_even_maps_are_read_as_the_mean_of_their_central_four():
     np.testing.assert_allclose(found["h_start"].values, h[:, 0, :, 7:9, 7:9].mean((-2, -1)), rtol=1e-5, atol=1e-6)
 
 
+def test_blocks_are_recorded_once_and_in_their_order_whatever_is_asked():
+    net = build("dcn-ode", widths=(2, 2), norm_groups=2, integration_time=0.1)
+    images = np.random.default_rng(0).random((1, 3, 32, 32), dtype=np.float32)
+    usual, other = (record_units(net, images, UnitSettings(blocks=blocks, times=2)) for blocks in ((1, 2), (2, 1, 2)))
+    assert other["block"].values.tolist() == [1, 1, 2, 2]
+    np.testing.assert_array_equal(usual["z"].values, other["z"].values)
+    assert MeasurePlan(blocks=(3, 1, 3)).blocks == (1, 3)
+
+
 def test_chosen_units_are_those_of_all_units(net):
     images = np.random.default_rng(0).random((2, 3, 32, 32), dtype=np.float32)
     assert PLAN.channels(4).tolist() == [0, 1, 2, 3]

@@ -31,7 +31,7 @@ class UnitSettings:
     Attributes
     ----------
     blocks : tuple of int
-        From 1. Blocks after the last of them are not run.
+        From 1, each once and in rising order whatever is given. Blocks after the last of them are not run.
     times : int
         Solver times from 0 to each block's T.
     batch_size : int
@@ -63,6 +63,8 @@ class UnitSettings:
             raise InputError(
                 f"times is {self.times} and batch_size {self.batch_size}; record 2 or more times, 1 or more images."
             )
+        # units are recorded block after block, so that is their order
+        object.__setattr__(self, "blocks", tuple(sorted(set(self.blocks))))
 
 
 def reading_norm(net: Network, block: int) -> nn.Module:
