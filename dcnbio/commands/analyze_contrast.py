@@ -64,7 +64,7 @@ def contrast(
     size: Annotated[Size, Parameter(name="*")] = DEFAULT,
     where: Annotated[Where, Parameter(name="*")] = PRINTED,
 ) -> int:
-    """Analyze contrast: accuracy, evaluations, the law that ties contrast to time, and what breaks it."""
+    """Analyse contrast: accuracy, evaluations, the law that ties contrast to time, and what breaks it."""
     from dcnbio.analysis.contrast import analyze_contrast
     from dcnbio.analysis.result_file import check_result_path, write_result
     from dcnbio.images import load_images

@@ -62,7 +62,7 @@ def responses(
     how_much: Annotated[HowMuch, Parameter(name="*")] = DEFAULT,
     where: Annotated[Where, Parameter(name="*")] = PRINTED,
 ) -> int:
-    """Analyze responses: tuning, size, contrast, timing and receptive fields of units, as of neurons."""
+    """Analyse responses: tuning, size, contrast, timing and receptive fields of units, as of neurons."""
     from dcnbio.analysis.responses.result import analyze_responses
     from dcnbio.analysis.result_file import check_result_path, write_result
 

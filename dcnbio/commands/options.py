@@ -54,7 +54,9 @@ Images = Annotated[
 Model = Annotated[str | None, Parameter(help="The row of a public .pth, which does not say what it is.")]
 Limit = Annotated[
     str | None,
-    Parameter(help="How many images, spread evenly over the classes, or all. [default: probe 100, evaluate all]"),
+    Parameter(
+        help="How many images, spread evenly over the classes, or all. [default: 100; check-solver 40, evaluate all]"
+    ),
 ]
 Times = Annotated[
     str,

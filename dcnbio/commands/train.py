@@ -40,8 +40,12 @@ class What:
         Go on from this trained network, a file or a shipped name, in place of drawn values.
     seed
         Of initial values, data order and augmentation.
-    epochs, passes, minutes
-        How long: rounds through the training images, images passed through, or minutes, turned into passes once.
+    epochs
+        How long, in rounds through the training images; the recipe's by default.
+    passes
+        How long, in images passed through.
+    minutes
+        How long, turned into passes once, by a short timing.
     per_class
         Train on this many images of each class.
     held_out

@@ -38,6 +38,14 @@ def test_commands_are_all_there() -> None:
     assert "`--stepping CHOICE`" in text
 
 
+def test_every_option_says_what_it_is() -> None:
+    from command_page import command_page
+
+    options = re.findall(r"^\* (`--?\w.*)$", command_page(), re.MULTILINE)
+    assert len(options) > 100
+    assert not [line for line in options if not re.match(r"`[^`]+`(, `[^`]+`)*: \w", line)]
+
+
 def test_public_names_are_all_there() -> None:
     from api_pages import api_pages
 
