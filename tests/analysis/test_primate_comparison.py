@@ -280,6 +280,19 @@ def test_a_peak_at_either_end_is_a_limit_on_that_side_and_at_the_end_of_what_was
     assert units.ends == pytest.approx(ShownRange().ends("frequency"))
 
 
+@pytest.mark.parametrize(("limit", "verdict"), [(3.0, "unlike"), (1.2, "cannot tell")])
+def test_a_median_of_limits_is_a_limit_and_its_verdict_stands_wherever_they_lie(limit, verdict):
+    """Surrounds that go on beyond the image: macaque's ratio is 1.13 octaves, the bound 0.48."""
+    spread = np.random.default_rng(0).normal(0, 0.1, 64)
+    made = made_measures(surround_ratio=2.0 ** (limit + spread), suppression_index=np.full(64, 0.5))
+    made["censored_surround_ratio"] = ("unit", np.arange(64) > 3)
+    row = by_name(compare(made))["surround / summation diameter, median of log2"]
+    assert row["model"] == pytest.approx(limit, abs=0.05)  # not the end of what could be found, 5 octaves
+    assert row["worst_case"] == pytest.approx([row["effect"], 5 - row["data"]])
+    assert row["verdict"].startswith(verdict)
+    assert "the median is one too" in row["reason"]
+
+
 def test_a_unit_that_still_grows_is_a_lower_limit_wherever_it_has_come_near_its_peak():
     diameter = np.full(64, 8.0)
     diameter[:3] = 1.5, 3.0, 25.0

@@ -13,7 +13,7 @@ from dcnbio.analysis.primate.distributions import distribution
 from dcnbio.analysis.primate.model_values import Units
 from dcnbio.analysis.primate.placement import worst_cases
 from dcnbio.analysis.primate.published import PublishedHistogram
-from dcnbio.analysis.primate.resampling import DRAWS, estimate, sample_draws, unit_draws
+from dcnbio.analysis.primate.resampling import DRAWS, estimate, median_is_limit, sample_draws, unit_draws
 from dcnbio.analysis.primate.statistic import STATISTICS
 
 __all__ = ["Bound", "Comparison", "Published", "Question", "compared"]
@@ -211,8 +211,12 @@ def compared(question: Question, units: Units, rng: np.random.Generator, draws: 
     if units.known < LEAST:
         why = f"only {units.known} units have this measure, and {LEAST} are needed"
         return Comparison(question, units, np.nan, data, None, reason=why)
-    model, own = estimate(statistic, units), unit_draws(statistic, units, rng, draws)
-    others = []
+    seen, others = units, []
+    if statistic == "median" and median_is_limit(units):
+        seen = units.as_they_stand()
+        at_end = unit_draws(statistic, units, rng, draws) - data_draws
+        others.append(("what lies beyond all that is known lies at its end", estimate(statistic, units) - data, at_end))
+    model, own = estimate(statistic, seen), unit_draws(statistic, seen, rng, draws)
     for name, one in zip(("lowest", "highest"), worst_cases(statistic, units), strict=False):
         said = f"units without a known value lie where the statistic is {name}"
         others.append((said, estimate(statistic, one) - data, unit_draws(statistic, one, rng, draws) - data_draws))

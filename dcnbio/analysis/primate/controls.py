@@ -13,7 +13,7 @@ from dcnbio.analysis.primate.asked import Asked
 from dcnbio.analysis.primate.change_questions import TIMING
 from dcnbio.analysis.primate.comparison import Comparison
 from dcnbio.analysis.primate.model_values import Units
-from dcnbio.analysis.primate.resampling import estimate
+from dcnbio.analysis.primate.resampling import estimate, median_is_limit
 from dcnbio.analysis.primate.verdict import LIKE, TELL, UNLIKE
 
 __all__ = ["with_controls"]
@@ -28,8 +28,10 @@ def median_of(units: Units | None) -> float | None:
 
 
 def statistic_of(statistic: str, units: Units | None) -> float | None:
-    """Give a statistic, limits taken as `estimate` does; None where no unit has a value."""
-    return None if units is None or not units.known else estimate(statistic, units)
+    """Give a statistic as `compared` does, a median that is a limit as it stands; None where no unit has a value."""
+    if units is None or not units.known:
+        return None
+    return estimate(statistic, units.as_they_stand() if statistic == "median" and median_is_limit(units) else units)
 
 
 def held_control(one: Asked, measures: xr.Dataset) -> tuple[dict[str, Any], str]:
@@ -76,8 +78,11 @@ def does_the_same(own: Comparison, other: Comparison | None) -> bool:
 def explained(own: Comparison) -> list[str]:
     """Say what stood in the way of a verdict, and what is known of the units."""
     units, reasons = own.units, []
-    if own.model in units.ends and own.question.statistic == "median":
-        reasons.append("half the units or more lie beyond all that is known, so the median is put at the end of it")
+    if own.draws is not None and own.question.statistic == "median" and median_is_limit(units):
+        reasons.append(
+            "half the units or more are limits, so the median is one too, with limits as they stand; a verdict must "
+            "stand wherever beyond them they lie"
+        )
     if own.verdict == TELL:
         clear = own.interval(own.holm_level) or [0.0, 0.0]
         bound = own.question.bound.value or 0.0

@@ -58,6 +58,10 @@ class Units:
         """Units whose value is a limit."""
         return int((self.side != 0).sum())
 
+    def as_they_stand(self) -> Units:
+        """Take limits for values."""
+        return replace(self, side=np.zeros_like(self.side))
+
     def with_placed(self, placed: Floats) -> Units:
         """Add the units that have no value at the places given, [..., unit]."""
         values = np.concatenate([self.values, placed], -1)

@@ -15,7 +15,7 @@ from dcnbio.analysis.primate.model_values import Units
 from dcnbio.analysis.primate.statistic import STATISTICS, skewness, skewness_error, spread, spread_error
 from dcnbio.analysis.statistics.survival import survival_medians
 
-__all__ = ["DRAWS", "corrected", "estimate", "sample_draws", "unit_draws"]
+__all__ = ["DRAWS", "corrected", "estimate", "median_is_limit", "sample_draws", "unit_draws"]
 
 DRAWS = 3999
 
@@ -124,6 +124,17 @@ def estimate(statistic: str, units: Units) -> float:
     if statistic in ("median", "slope"):
         return float(weighted(statistic, units, np.ones((1, units.known)))[0])
     return float(STATISTICS[statistic](units.values))
+
+
+def median_is_limit(units: Units) -> bool:
+    """Say whether half the units or more lie beyond all that is known, so that no median can be told, only a limit.
+
+    Examples
+    --------
+    >>> median_is_limit(Units(np.array([1.0, 5.0, 6.0]), np.array([0, 1, 1]), 0, ends=(0, 9)))
+    True
+    """
+    return bool(units.known and units.censored) and estimate("median", units) in units.ends
 
 
 def unit_draws(statistic: str, units: Units, rng: np.random.Generator, draws: int = DRAWS) -> Floats:
