@@ -129,11 +129,10 @@ def written_chapter(plan: ChapterPlan, findings: Sequence[Finding], missing: str
 
 
 def main_claims(finding: Finding) -> list[dict[str, Any]]:
-    """Choose what the summary shows of a result: its first claims that are numbers, with an interval where one is."""
+    """Choose what the summary shows of a result: its first claims that are numbers."""
     from dcnbio.report.claims_table import subject_of
 
-    numbers = [claim for claim in finding.claims if claim["estimate"] is not None]
-    chosen = [claim for claim in numbers if claim["interval"] is not None] or numbers
+    chosen = [claim for claim in finding.claims if claim["estimate"] is not None]
     # the first of each network and block before more of the same
     firsts = {subject_of(claim): claim for claim in reversed(chosen)}
     first = [claim for claim in chosen if firsts[subject_of(claim)] is claim]

@@ -9,6 +9,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from dcnbio.figures.curve_grid import Panel, draw_curve_grid
+from dcnbio.figures.hidden_lines import DASHES_MEAN
 from dcnbio.figures.kind import FigureKind
 from dcnbio.figures.names import network_name
 from dcnbio.figures.page import styled
@@ -75,7 +76,7 @@ def draw_contrast_response(table: Table) -> Figure:
         accuracy = name.endswith("accuracy")
         title = name.rpartition(":")[0]
         label = "Accuracy (%)" if accuracy else "NFE, block 1 (count)"
-        limits = (0.0, 104.0) if accuracy else (0.0, 1.1 * most)
+        limits = (-3.0, 104.0) if accuracy else (0.0, 1.1 * most)
         panels.append(Panel(name, "Contrast c (1)", label, title=title, log=True, bars=True, limits=limits))
     return draw_curve_grid(table, panels, 2.1, 2)
 
@@ -90,8 +91,7 @@ def contrast_response_caption(contrast: xr.DataTree) -> str:
         "that of block 1 multiplied by c too. Left, accuracy; bars, 95 % intervals of the change from contrast 1, "
         "paired by image, cut at 0 and 100 %. Right, mean evaluations of block 1's vector field, without error bars. "
         "That T-hat keeps accuracy follows from the group norms of block 1 in any such network; it explains no "
-        "difference between "
-        "networks."
+        f"difference between networks.{DASHES_MEAN}"
     )
 
 

@@ -75,6 +75,7 @@ def draw_curves(axes: Axes, table: Table, panel: Panel, styles: Mapping[str, Das
         axes.axhline(panel.reference[0], color=GREY, lw=0.8, ls=":", zorder=0)
     bold = [name for name in unique(table, "series") if name not in panel.muted]
     shades = [name for name in styles if name not in panel.muted]
+    span, outer = (float(table["x"].min()), float(table["x"].max())), (len(bold) - 1) / 2
     for name in unique(table, "series"):
         own = table[table["series"] == name]
         x, y = own["x"].to_numpy(), own["value"].to_numpy()
@@ -83,8 +84,9 @@ def draw_curves(axes: Axes, table: Table, panel: Panel, styles: Mapping[str, Das
         if name in panel.muted:
             axes.plot(x, y, "--", color=shade, lw=1.0, zorder=2)
         elif panel.bars:
-            moved = aside(x, bold.index(name) - (len(bold) - 1) / 2, (table["x"].min(), table["x"].max()), panel.log)
+            moved = aside(x, bold.index(name) - outer, span, panel.log)
             interval_bars(axes, (moved, y), limits, shade, styles[name])
+            x = aside(x, outer, span, panel.log)  # a name stands beside the points of all series
         else:
             interval_band(axes, x, y, limits, shade, styles[name])
         known = np.flatnonzero(np.isfinite(y))

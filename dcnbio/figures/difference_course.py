@@ -7,6 +7,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from dcnbio.figures.curve_grid import Panel, draw_curve_grid
+from dcnbio.figures.hidden_lines import DASHES_MEAN
 from dcnbio.figures.kind import FigureKind
 from dcnbio.figures.names import listed, network_name, residual_note
 from dcnbio.figures.page import styled
@@ -86,7 +87,7 @@ def difference_course_caption(completion: xr.DataTree) -> str:
         f"t, under a central {main} x {main} square of zeros, in {names}. Lines, means over images; bands, plus and "
         f"minus one standard deviation over images: a spread, not an interval of the mean.{null} A fall of D(t) is no "
         "completion where A grows."
-        f"{residual_note(networks)}"
+        f"{residual_note(networks)}{DASHES_MEAN if len(networks) > 1 else ''}"
     )
 
 

@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 
 from dcnbio.errors import InputError
 from dcnbio.figures.curve_grid import Panel, draw_curve_grid
+from dcnbio.figures.hidden_lines import DASHES_MEAN
 from dcnbio.figures.kind import FigureKind
 from dcnbio.figures.names import listed, network_name
 from dcnbio.figures.page import styled
@@ -102,7 +103,7 @@ def early_readout_caption(completion: xr.DataTree) -> str:
         "minus the best other (below 0 the answer is wrong); and the share of masked images whose own intact map "
         "is the nearest of all. The readout was trained on h(T) alone, so an early failure need not mean that the "
         "class is not there yet. Lines are means over images, drawn without error bars; intervals stand in the "
-        "result's claims."
+        f"result's claims.{DASHES_MEAN}"
     )
 
 

@@ -151,8 +151,10 @@ def filters_caption(filters: xr.DataTree) -> str:
     ]
     same = len(set(reaches(filters_table(filters)).values())) == 1
     drawn = "All are drawn at one scale of pixels" if same else "Each layer is drawn at its own scale of pixels"
+    name, row = network_name(filters), str(filters.attrs["row"])
+    name = name if name == row else f"{name}, a {row}"
     return (
-        f"Filters of {network_name(filters)} ({filters.attrs['row']}), one row per layer in order of depth (eq. 1 of "
+        f"Filters of {name}, one row per layer in order of depth (eq. 1 of "
         f"the paper). Shown are the {SHOWN} output channels with the strongest filter, and of each that filter, "
         f"strongest first, out of {min(counts):,} to {max(counts):,} filters per layer; strength is the sum of the "
         f"squared weights. The filters of the time channel are left out. {drawn}; sigma is of the filters shown; "

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["DASHES", "Dashes", "times_hidden"]
+__all__ = ["DASHES", "DASHES_MEAN", "Dashes", "times_hidden"]
 
 Dashes = str | tuple[float, tuple[float, ...]]
 DASHES: tuple[Dashes, ...] = ("-", (0, (3.5, 2.5)), (0, (1.2, 2.2)), (0, (5, 2, 1.2, 2)))
+DASHES_MEAN = " A line is dashed where it would hide another."
 NEAR = 0.012  # of the panel's height: about the width of a line
 
 

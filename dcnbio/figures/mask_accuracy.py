@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from dcnbio.errors import InputError
 from dcnbio.figures.curve_grid import Panel, dashes_of, draw_curves
+from dcnbio.figures.hidden_lines import DASHES_MEAN
 from dcnbio.figures.kind import FigureKind
 from dcnbio.figures.names import listed, network_name
 from dcnbio.figures.page import figure_of, styled
@@ -99,7 +100,7 @@ def draw_mask_accuracy(table: Table, axes: Axes | None = None) -> Figure:
     """
     figure, axes = figure_of(axes, 2.4)
     chance = (float(table["chance"].iloc[0]), "chance")
-    panel = Panel(PANEL, "Side of the mask (pixels)", "Accuracy (%)", bars=True, limits=(0, 104), reference=chance)
+    panel = Panel(PANEL, "Side of the mask (pixels)", "Accuracy (%)", bars=True, limits=(-3, 104), reference=chance)
     draw_curves(axes, table, panel, dashes_of(table, [panel]))
     axes.set_xticks(sorted(set(table["x"])))
     return figure
@@ -119,7 +120,7 @@ def mask_accuracy_caption(completion: xr.DataTree) -> str:
         f"Accuracy of {names} against the side of a central square of zeros; 0 is the intact image. n = "
         f"{listed([f'{one:,}' for one in n])} images, the same for all sides.{twins} Bars, 95 % intervals of the "
         "change from the intact images, paired by image, bootstrap over images, cut at 0 and 100 %; they say nothing "
-        "of other training seeds. Odd sides are means over their four placements."
+        f"of other training seeds. Odd sides are means over their four placements.{DASHES_MEAN}"
     )
 
 

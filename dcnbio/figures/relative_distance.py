@@ -6,6 +6,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from dcnbio.figures.curve_grid import Panel, draw_curve_grid
+from dcnbio.figures.hidden_lines import DASHES_MEAN
 from dcnbio.figures.kind import FigureKind
 from dcnbio.figures.names import listed, network_name, residual_note
 from dcnbio.figures.page import styled
@@ -81,7 +82,7 @@ def relative_distance_caption(completion: xr.DataTree) -> str:
         "square of zeros (grey: of 0.5); white noise and equal spectrum, perturbations at the same place with the "
         "mask's norm, without structure and with that of natural images. Lines are ratios of sums over images, drawn "
         "without error bars; the intervals of their change from 0 to T stand in the result's claims."
-        f"{residual_note(networks)}"
+        f"{residual_note(networks)}{DASHES_MEAN}"
     )
 
 

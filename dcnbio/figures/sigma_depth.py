@@ -100,7 +100,8 @@ def draw_sigma_depth(table: Table, axes: Axes | None = None) -> Figure:
 def sigma_depth_caption(scales: xr.DataTree) -> str:
     """Say n, and what the bars are."""
     networks = networks_of(scales)
-    names = listed([f"{network_name(one)} ({one.attrs['row']})" for one in networks])
+    rows = [(network_name(one), str(one.attrs["row"])) for one in networks]
+    names = listed([name if name == row else f"{name}, a {row}" for name, row in rows])
     pairs = any("distributions" in one.children for one in networks)
     bars = (
         "Where each filter has a scale of its own, points are geometric means over the layer's filters and bars 95 % "

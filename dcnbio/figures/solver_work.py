@@ -121,8 +121,8 @@ def solver_work_caption(recording: xr.DataTree) -> str:
     return (
         f"Left, evaluations of the vector field (NFE) by block, n = {n} images, a point each, side by side in order of "
         "size. Right, size of each accepted step against the time it reached, a line per image (the first "
-        f"{min(n, MOST_IMAGES)}). {whose}. Rejected steps in all: {', '.join(rejected)}. Points are single images: "
-        "there is no error bar."
+        f"{min(n, MOST_IMAGES)}). {whose}. A last step may reach beyond T, where h(T) is interpolated within it. "
+        f"Rejected steps in all: {', '.join(rejected)}. Points are single images: there is no error bar."
     )
 
 

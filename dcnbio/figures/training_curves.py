@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dcnbio.figures.direct_labels import label_end
-from dcnbio.figures.hidden_lines import DASHES, times_hidden
+from dcnbio.figures.hidden_lines import DASHES, DASHES_MEAN, times_hidden
 from dcnbio.figures.kind import FigureKind
 from dcnbio.figures.names import block_title
 from dcnbio.figures.octave_axis import octave_axis
@@ -167,7 +167,8 @@ def training_curves_caption(run: TrainingRun) -> str:
         f"Training of one network (n = 1 run, {run.name}), a point per epoch, {len(run.rows)} epochs, "
         f"{seen:,} images seen.{chain} Training {measured} are means over the images of an epoch as "
         f"they came, with the weights of the moment{trained}; held-out values "
-        f"are over {' or '.join(held)} images that are not trained on{solved}. {panels}One run has no error bar."
+        f"are over {' or '.join(held)} images that are not trained on{solved}. {panels}One run has no "
+        f"error bar.{DASHES_MEAN}"
     )
 
 

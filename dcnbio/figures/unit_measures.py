@@ -94,9 +94,8 @@ def draw_measure(axes: Axes, own: Table, networks: list[str]) -> None:
         across = place + 0.7 * (np.arange(n) - (n - 1) / 2) / max(n, 2)
         open_ones = units["limit"].to_numpy() == 1
         values = units["value"].to_numpy()
-        # points at 0 would be cut in half by the axis
-        axes.plot(across[~open_ones], values[~open_ones], "o", color=shade, ms=2.2, mec="none", clip_on=False)
-        axes.plot(across[open_ones], values[open_ones], "o", color=shade, ms=2.6, mfc="white", mew=0.6, clip_on=False)
+        axes.plot(across[~open_ones], values[~open_ones], "o", color=shade, ms=2.2, mec="none")
+        axes.plot(across[open_ones], values[open_ones], "o", color=shade, ms=2.6, mfc="white", mew=0.6)
     counts = [int((own["network"] == network).sum()) for network in networks]
     names = [f"{network}\nn = {n}" for network, n in zip(networks, counts, strict=True)]
     axes.set_xticks(range(len(networks)), names)
@@ -106,6 +105,8 @@ def draw_measure(axes: Axes, own: Table, networks: list[str]) -> None:
         decade_axis(axes, "y")
     else:
         zero_axis(axes, own["value"])
+        low, high = axes.get_ylim()
+        axes.set_ylim(low - 0.03 * (high - low), high)  # a point at 0 would be cut in half
 
 
 @styled

@@ -13,7 +13,9 @@ import numpy as np
 import pytest
 import xarray as xr
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.colors import to_hex, to_rgb
+from matplotlib.colors import to_hex, to_rgb, to_rgba
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 
 from dcnbio.errors import InputError
 from dcnbio.figures import VENUES, figure_kind, figure_kinds, on_page, plot
@@ -260,6 +262,13 @@ def test_the_residual_network_that_ships_has_training_curves_without_a_solver():
     assert run.name == "resnet-blocks"
     for word in ("dopri5", "NFE", "sigma", "Scales"):
         assert word not in kind.caption(run)
+
+
+def test_no_figure_needs_transparency_which_eps_does_not_have(kind, drawn):
+    for artist in drawn(kind.name).findobj(lambda one: isinstance(one, Patch | Line2D) and one.get_visible()):
+        assert artist.get_alpha() in (None, 1), artist
+        shade = artist.get_facecolor() if isinstance(artist, Patch) else to_rgba(artist.get_color())
+        assert shade[3] in (0, 1), artist
 
 
 def test_small_print_is_no_smaller_than_the_venue_allows(kind, drawn):
