@@ -14,8 +14,8 @@
 # %% [markdown]
 # # Contrast and time
 #
-# **Question.** Neurons of the visual cortex answer later at low contrast, and their answers saturate at high contrast. A
-# Deep Continuous Network answers to low contrast well if it is given *less* time, T-hat = c T at contrast c. Is that
+# **Question.** Neurons of the visual cortex answer later at low contrast, and their answers saturate at high contrast
+# (Albrecht 1995, [doi:10.1017/S0952523800006817](https://doi.org/10.1017/S0952523800006817)). A Deep Continuous Network answers to low contrast well if it is given *less* time, T-hat = c T at contrast c. Is that
 # something it has learned about contrast, and does it save work?
 
 # %%

@@ -14,7 +14,8 @@
 # %% [markdown]
 # # Pattern completion
 #
-# **Question.** Hide part of an object, and much of the visual cortex goes on responding as if it were there. In a Deep
+# **Question.** Hide part of an object, and people and neurons of the visual cortex often go on answering as if it were there,
+# with a delay (Tang and others 2018, [doi:10.1073/pnas.1719397115](https://doi.org/10.1073/pnas.1719397115)). In a Deep
 # Continuous Network the distance between the response to a masked image and that to the intact image changes over time,
 # and the paper reads its fall as pattern completion. Does the network that comes with dcnbio complete what is hidden?
 #
