@@ -22,6 +22,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from kept_parts import refuse_existing
+
 import dcnbio
 from dcnbio.analysis.contrast import contrast_of_recordings
 from dcnbio.commands.app import run
@@ -61,6 +63,7 @@ def options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--contrasts", default="0.06", help="between commas")
     parser.add_argument("--folder", type=Path, default=RESULTS / "half_a_point", help="where recordings go")
     parser.add_argument("--out", type=Path, default=RESULTS / "half_a_point.json")
+    parser.add_argument("--overwrite", action="store_true")
     return parser.parse_args(arguments)
 
 
@@ -89,6 +92,7 @@ def record(one: Pass, images: Sequence[str], folder: Path) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     chosen = options(arguments)
+    refuse_existing(chosen.out, chosen.overwrite)
     contrasts = [float(c) for c in chosen.contrasts.split(",")]
     images = [*(["--images", chosen.images] if chosen.images else []), "--limit", chosen.limit]
     chosen.folder.mkdir(parents=True, exist_ok=True)

@@ -6,6 +6,7 @@
 Every network is shown the same images: intact, under central masks of zeros of all even sides from 2 to 30 and of the
 odd side 7 (its four placements averaged), under other fills, and with changes of equal norm. The table and the claims
 go to results/pattern_completion.json, curves and tables to results/pattern_completion.nc, which figures are made from.
+Each network's part is kept beside them, in results/pattern_completion.parts: the same command goes on after it.
 `dcnbio analyze completion` is the same analysis at a size of minutes.
 """
 
@@ -13,8 +14,12 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
+import xarray as xr
+from kept_parts import kept_part, made_of, refuse_existing
 from tqdm import tqdm
 
 import dcnbio
@@ -23,6 +28,7 @@ from dcnbio.analysis.result_file import check_result_path, write_result
 from dcnbio.commands.completion_report import as_json, report
 from dcnbio.commands.output import plain
 from dcnbio.model.loading import shipped_checkpoints, shipped_controls
+from dcnbio.model.network import Network
 from dcnbio.probe.completion import CompletionSettings, completion_experiment, passes
 from dcnbio.probe.completion.mechanism import mechanism_experiment
 
@@ -36,9 +42,20 @@ SETTINGS = CompletionSettings(
     seed=0,
 )
 RESAMPLES = 9999
+MECHANISM, PARTS = "mechanism", 3
 
 
-def main() -> None:
+def record(name: str, net: Network, data: xr.Dataset, settings: CompletionSettings) -> xr.DataTree:
+    """Run the experiments on one network: a node per variant, and one of the mechanism."""
+    n = data.sizes["stimulus"]
+    with tqdm(total=passes(net, n, settings) + PARTS * n, unit=" images", desc=name) as bar:
+        found = dict(completion_experiment(net, data, settings, tick=bar.update))
+        # a part of the mechanism takes about as long as passing every image once more
+        found[MECHANISM] = mechanism_experiment(net, data, settings, tick=lambda parts: bar.update(parts * n))
+    return xr.DataTree.from_dict(found)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
     """Run, analyse, write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("checkpoints", nargs="*", help="shipped names or files; all that ship if none")
@@ -46,19 +63,21 @@ def main() -> None:
     parser.add_argument("--images", help="other images than the shipped 1,000")
     parser.add_argument("--out", type=Path, default=RESULTS / "pattern_completion.nc")
     parser.add_argument("--overwrite", action="store_true")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     check_result_path(options.out, overwrite=options.overwrite)
+    refuse_existing(options.out.with_suffix(".json"), options.overwrite)
     names = options.checkpoints or [*shipped_checkpoints(), *shipped_controls()]
     nets = {Path(name).stem: dcnbio.load(name) for name in names}
     data = dcnbio.load_images(options.images, limit=options.limit)
-    n = data.sizes["stimulus"]
     experiments, mechanisms = {}, {}
-    with tqdm(total=sum(passes(net, n, SETTINGS) for net in nets.values()), unit=" images") as bar:
-        for name, net in nets.items():
-            bar.set_description(name)
-            experiments[name] = completion_experiment(net, data, SETTINGS, tick=bar.update)
-            mechanisms[name] = mechanism_experiment(net, data, SETTINGS)
-    found = analyze_completion(experiments, mechanisms, seed=SETTINGS.seed, resamples=RESAMPLES, progress=bar.write)
+    for name, net in nets.items():
+        part = options.out.with_suffix(".parts") / f"{name}.nc"
+        make = partial(record, name, net, data, SETTINGS)
+        tree = kept_part(part, made_of(net, data, SETTINGS), make)
+        whole = {child: node.to_dataset() for child, node in tree.children.items()}
+        mechanisms[name] = whole.pop(MECHANISM)
+        experiments[name] = whole
+    found = analyze_completion(experiments, mechanisms, seed=SETTINGS.seed, resamples=RESAMPLES, progress=tqdm.write)
     write_result(found.to_tree(), options.out, "completion", overwrite=options.overwrite)
     options.out.with_suffix(".json").write_text(json.dumps(plain(as_json(found)), indent=1, allow_nan=False) + "\n")
     print(report(found))

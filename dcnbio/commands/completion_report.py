@@ -146,7 +146,8 @@ def plain_network(network: NetworkCompletion) -> dict[str, Any]:
     about = network.flow.attrs
     return {
         "name": network.name,
-        **{key: about[key] for key in ("row", "weights", "images", "source", "settings", "left_out")},
+        **{key: about[key] for key in ("row", "weights", "images", "source", "settings")},
+        "left_out": int(about["left_out"]),
         "n": network.flow.sizes["stimulus"],
         "unsolved": network.unsolved,
         "tables": {variant: plain_table(one) for variant, one in network.tables.items()},

@@ -64,7 +64,9 @@ def test_the_recordings_are_those_of_a_plain_run_with_another_time(done, small):
 
 def test_what_was_recorded_is_not_recorded_again(done, monkeypatch):
     monkeypatch.setattr(half_a_point, "run", lambda arguments: pytest.fail(f"ran {arguments}"))
-    half_a_point.main(done[1])
+    with pytest.raises(SystemExit, match=r"half.json exists already; choose another name or pass --overwrite"):
+        half_a_point.main(done[1])
+    half_a_point.main([*done[1], "--overwrite"])
 
 
 def test_a_stopped_pass_is_gone_on_with(small, monkeypatch, tmp_path):

@@ -27,8 +27,14 @@ def limited(one: Estimate) -> str:
 
 
 def percent(value: float) -> str:
-    """Write a share in per cent."""
-    return f"{100 * value:.0f} %"
+    """Write a share in per cent, and zero without a sign.
+
+    Examples
+    --------
+    >>> percent(0.126), percent(-0.001)
+    ('13 %', '0 %')
+    """
+    return f"{round(100 * value):d} %"
 
 
 def points(one: Estimate) -> str:

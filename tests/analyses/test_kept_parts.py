@@ -1,0 +1,75 @@
+"""Long analyses keep each network's part, go on after it, and replace nothing unasked."""
+
+import json
+
+import contrast_response
+import kept_parts
+import numpy as np
+import pattern_completion
+import pytest
+import xarray as xr
+
+import dcnbio
+from dcnbio.probe.completion import CompletionSettings
+from dcnbio.probe.contrast import ContrastSettings
+
+FEW = {"attributed": (0.06,), "few": 2, "precise": 1, "batch_size": 2, "looser": (10,), "surface": (0.5,)}
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    net = dcnbio.build("dcn-ode", widths=(4, 4), norm_groups=4, integration_time=0.3)
+    return str(dcnbio.save(net, tmp_path_factory.mktemp("net") / "small.safetensors"))
+
+
+def made(value):
+    return xr.DataTree.from_dict({"one Euler step": xr.Dataset({"x": ("image", np.arange(3.0) + value)})})
+
+
+def test_a_part_is_made_once_and_anew_for_other_settings(tmp_path):
+    path = tmp_path / "parts" / "a.nc"
+    calls = []
+
+    def make():
+        calls.append(1)
+        return made(len(calls))
+
+    first = kept_parts.kept_part(path, {"settings": {"n": (1, 2)}}, make)
+    again = kept_parts.kept_part(path, {"settings": {"n": (1, 2)}}, make)
+    assert len(calls) == 1
+    xr.testing.assert_equal(first["one Euler step"].to_dataset(), again["one Euler step"].to_dataset())
+    other = kept_parts.kept_part(path, {"settings": {"n": (1, 3)}}, make)
+    assert float(other["one Euler step"]["x"][0]) == 2
+    assert [one.name for one in path.parent.iterdir()] == ["a.nc"]
+
+
+def test_a_part_that_fails_leaves_nothing(tmp_path):
+    def fails():
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        kept_parts.kept_part(tmp_path / "a.nc", {}, fails)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("script", [pattern_completion, contrast_response])
+def test_a_script_goes_on_and_replaces_no_result(script, small, tmp_path, monkeypatch, capsys):
+    settings = CompletionSettings(masks=(14,), controls=False, times=2, mechanism=1, batch_size=6)
+    monkeypatch.setattr(pattern_completion, "SETTINGS", settings)
+    monkeypatch.setattr(pattern_completion, "RESAMPLES", 99)
+    monkeypatch.setattr(
+        contrast_response, "settings_of", lambda size: ContrastSettings(contrasts=(0.06,), whole=(0.06,), **FEW)
+    )
+    out = tmp_path / "found.nc"
+    arguments = [small, "--limit", "6", "--out", str(out)]
+    script.main(arguments)
+    claims = json.loads(out.with_suffix(".json").read_text())["claims"]
+    assert [one.name for one in (tmp_path / "found.parts").iterdir()] == ["small.nc"]
+    out.unlink()
+    with pytest.raises(SystemExit, match=r"found.json exists already"):
+        script.main(arguments)
+    record = "record" if script is pattern_completion else "record_one"
+    monkeypatch.setattr(script, record, lambda *what: pytest.fail("a network was run again"))
+    script.main([*arguments, "--overwrite"])
+    assert json.loads(out.with_suffix(".json").read_text())["claims"] == claims
+    assert "Conclusion: " in capsys.readouterr().out
