@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
@@ -81,13 +81,6 @@ class PreparedField:
             return tuple(self.field.parameters())
         norms = (p for norm in self.field.norms for p in norm.parameters())
         return (*self.convs[0].tensors(), *self.convs[1].tensors(), *norms)
-
-    def detached(self) -> PreparedField:
-        """Give the same field with kernels cut from the graph they were built in, for evaluation without gradients."""
-        if self.convs is None:
-            return self
-        first, second = (replace(c, kernel=c.kernel.detach(), time_map=c.time_map.detach()) for c in self.convs)
-        return replace(self, convs=(first, second))
 
 
 class ConvField(nn.Module):
