@@ -10,7 +10,6 @@ import numpy as np
 from dcnbio.analysis.responses.blocks import by_block
 from dcnbio.analysis.responses.claims import PLAIN
 from dcnbio.analysis.responses.definitions import DEFINITIONS
-from dcnbio.analysis.responses.measure_names import MEASURES
 from dcnbio.analysis.responses.medians import unit_median
 from dcnbio.commands.table import table
 
@@ -78,7 +77,7 @@ def report(found: ResponsesResult) -> str:
 
 def definitions(measures: xr.Dataset) -> str:
     """Say how what was measured is defined."""
-    said = [f"{MEASURES[name][0]}: {text}" for name, text in DEFINITIONS.items() if name in measures]
+    said = [f"{name.replace('_', ' ')}: {text}" for name, text in DEFINITIONS.items() if name in measures]
     return "\n".join(["definitions", *(wrapped(f"- {one}") for one in said)])
 
 

@@ -123,3 +123,24 @@ def test_blocks_are_described_apart_and_levels_without_verdict():
     )
     assert found.conclusion.startswith("Block 1: 16 units of this one network")
     assert "Block 2: 16 units" in found.conclusion
+
+
+def test_the_conclusion_gives_what_is_left_and_limits_are_told():
+    made = units(suppression_index=0.6, suppression_index_frozen=0.1)
+    made.attrs = {"network": "built"}
+    y, x = np.mgrid[:32, :32]
+
+    def local(sigma):
+        maps = np.exp(-((y - 15) ** 2 + (x - 15) ** 2) / (2 * sigma**2))[None, None]
+        return xr.Dataset({"local": (("time", "unit", "y", "x"), maps)}, {"time": [1.0]})
+
+    growth = field_growth({1: local(2.0), 2: local(9.0)}, {1: [1.0, 1.0], 2: [1.0, 2.0]}, {1: 1.0, 2: 2.0})
+    assert growth["clipped"].values.tolist() == [[0], [1]]
+    assert growth["kernel_sigma"].values == pytest.approx([1, 2 * np.sqrt(2.5)])
+    found = analyze_responses(ResponsesResult(made, None, growth))
+    assert "are suppressed by large gratings by 0.6 (0.1 with frozen norm statistics)" in found.conclusion
+    said = {claim.name: claim.conclusion for claim in found.claims}
+    assert "At T 1 of 1 fields leave the image" in said["block 2: sigma of the local field at T (pixels), median"]
+    assert "leave the image" not in said["block 1: sigma of the local field at T (pixels), median"]
+    ratio = said["block 2 over 1: sigma of the local field at T, ratio"]
+    assert "0 of 1 and 1 of 1 are limits, since they leave the image" in ratio

@@ -92,10 +92,18 @@ def growth_levels(growth: xr.Dataset) -> list[Claim]:
             Control("the stride alone", float(spacing[i + 1] / spacing[i])),
             f"From block {before} to {after} the local field's sigma goes from {sigma[i]:.2f} to {sigma[i + 1]:.2f} "
             f"pixels, a ratio of {sigma[i + 1] / sigma[i]:.2f}; the stride alone gives "
-            f"{spacing[i + 1] / spacing[i]:.2g}. This is described, without a verdict.",
+            f"{spacing[i + 1] / spacing[i]:.2g}{clipped_words(growth, i)}. This is described, without a verdict.",
         )
         for i, (before, after) in enumerate(itertools.pairwise(blocks))
     ]
+
+
+def clipped_words(growth: xr.Dataset, i: int) -> str:
+    """Say how many of the fields of two blocks at T are limits, since they leave the image; nothing if none is."""
+    counts = [(int(growth["clipped"].values[at, -1]), int(growth["units"].values[at])) for at in (i, i + 1)]
+    if not any(count for count, _ in counts):
+        return ""
+    return "; " + " and ".join(f"{count} of {n}" for count, n in counts) + " are limits, since they leave the image"
 
 
 def level_claim(blocks: tuple[int, int], words: str, pair: tuple[Middle, Middle], stride: float) -> Claim:

@@ -139,13 +139,16 @@ def analyze_responses(found: ResponsesResult, seed: int = 0) -> ResponsesResult:
         twin = Changed(found.untrained, found.changed_untrained, found.right_untrained)
     changes = changes_beside_twin(Changed(found.measures, found.changed, found.right), twin, rng)
     claims += intervention_claims(changes, found.accuracy, found.accuracy_untrained)
-    said = " ".join(conclusion(units, claims, block, len(blocks)) for block, units in blocks.items())
+    said = " ".join(
+        conclusion(units, claims, beyond[block], f"block {block}: " if len(blocks) > 1 else "")
+        for block, units in blocks.items()
+    )
     return replace(found, beyond=beyond, changes=tuple(changes), claims=tuple(claims), conclusion=said)
 
 
-def conclusion(units: xr.Dataset, claims: list[Claim], block: int, blocks: int) -> str:
+def conclusion(units: xr.Dataset, claims: list[Claim], beyond: list[Beyond], prefix: str) -> str:
     """Say in one sentence what the units of a block are like, and what the norm and the law make of them."""
-    prefix = f"block {block}: " if blocks > 1 else ""
+    results = {one.name: one for one in beyond}
     by_name = {claim.name.removeprefix(prefix): claim for claim in claims if claim.name.startswith(prefix)}
     n = units.sizes["unit"]
     simple = 100 * float(units["simple"].mean())
@@ -154,15 +157,13 @@ def conclusion(units: xr.Dataset, claims: list[Claim], block: int, blocks: int) 
     if frequency is not None:
         beside = shown(frequency.control.estimate)
         parts.append(f"prefer {frequency.estimate:.2g} cycles/pixel (untrained {beside})")
-    suppression = by_name.get("suppression index, median")
+    suppression = results.get("suppression index")
     if suppression is not None:
-        parts.append(
-            f"are suppressed by {suppression.estimate:.2f}, of which freezing the norms takes "
-            f"{suppression.control.estimate:.2f}"
-        )
-    plaid = by_name.get("cross-orientation suppression of a plaid, median")
+        index, left = shown(suppression.measured.value), shown(suppression.frozen.value)
+        parts.append(f"are suppressed by large gratings by {index} ({left} with frozen norm statistics)")
+    plaid = results.get("cross-orientation suppression of a plaid")
     if plaid is not None:
-        parts.append(f"by a mask by {plaid.estimate:.2f}, of which the norms make {plaid.control.estimate:.2f}")
+        parts.append(f"by a mask by {shown(plaid.measured.value)} ({shown(plaid.frozen.value)} with statistics held)")
     latency = by_name.get("change of peak time at a quarter contrast (octaves), median")
     if latency is not None and np.isfinite(latency.estimate):
         sooner = "earlier" if latency.estimate < 0 else "later"
