@@ -1,7 +1,7 @@
 """Pages that are made from the code at each build, so that they cannot fall behind it.
 
 ``generated/commands.md`` is the help of every command, ``generated/api/*.rst`` documents the public names of every
-room, ``generated/notebooks`` holds the executed notebooks, ``generated/data`` the cards of what is shipped.
+room, ``generated/notebooks`` holds the executed notebooks, ``generated/cards.md`` the cards of what is shipped.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from api_pages import api_pages
 from command_page import command_page
 
 ROOT = Path(__file__).parents[2]
-CARDS = ("data/checkpoints", "data/images", "data/primate")
+CARDS = ("data/checkpoints", "data/decoders", "data/images", "data/primate")
 
 
 def write_where_changed(path: Path, text: str) -> None:
@@ -25,9 +25,9 @@ def write_where_changed(path: Path, text: str) -> None:
 
 
 def card_page(root: Path) -> str:
-    """Put the cards of the shipped networks on one page."""
-    parts = ["# The networks that are shipped\n"]
-    for card in sorted((root / "data/checkpoints").glob("*.md")):
+    """Put the cards of the shipped networks, images and tables on one page."""
+    parts = ["# The networks and data that are shipped\n"]
+    for card in [card for folder in CARDS for card in sorted((root / folder).glob("*.md"))]:
         parts.append("\n".join(f"#{line}" if line.startswith("#") else line for line in card.read_text().splitlines()))
     return "\n\n".join(parts) + "\n"
 
