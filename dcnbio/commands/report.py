@@ -194,8 +194,8 @@ def kind_of(spec: NetworkSpec) -> str:
 
     Examples
     --------
-    >>> from dcnbio.model.spec import NetworkSpec
-    >>> kind_of(NetworkSpec()), kind_of(NetworkSpec(depth="residual", kernels="pixel"))
+    >>> from dcnbio.model.rows import row_spec
+    >>> kind_of(row_spec("dcn-ode")), kind_of(row_spec("resnet-blocks"))
     ('a Deep Continuous Network', 'a residual network')
     """
     if spec.depth != "ode":

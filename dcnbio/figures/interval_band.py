@@ -54,7 +54,7 @@ def aside(x: Values, place: float, span: tuple[float, float], log: bool) -> npt.
 
     Examples
     --------
-    >>> aside([0.0, 10.0], 1, (0.0, 10.0), False).tolist(), aside([1.0], 0, (1.0, 10.0), True).tolist()
+    >>> aside([0.0, 10.0], 1, (0.0, 10.0), False).round(3).tolist(), aside([1.0], 0, (1.0, 10.0), True).tolist()
     ([0.11, 10.11], [1.0])
     """
     at, shift = np.asarray(x, dtype=np.float64), ASIDE * place
