@@ -4,7 +4,8 @@
     python analyses/primate_comparison.py runs/mine --size default
 
 Measuring takes minutes to an hour, comparing takes seconds: the measured units are kept in a folder (--units), and what
-is there is compared again without being measured again. The verdicts are of one network, and say so.
+is there is compared again without being measured again, unless it is of other weights, which is refused. A result that
+is there is not overwritten without --overwrite. The verdicts are of one network, and say so.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ import xarray as xr
 from dcnbio.analysis.primate import analyze_primate
 from dcnbio.commands.analyze_primate import HowMuch, as_json, measured_networks
 from dcnbio.commands.primate_report import report
+from dcnbio.errors import InputError
+from dcnbio.model.loading import load
+from dcnbio.model.weights import weights_id
 
 RESULTS = Path(__file__).parent / "results"
 NETWORKS = ("measures", "untrained", "ode_net")
@@ -26,6 +30,10 @@ NETWORKS = ("measures", "untrained", "ode_net")
 def measured(checkpoint: str, size: str, folder: Path) -> list[xr.Dataset | None]:
     """Read the units that are kept in a folder, or measure them and keep them."""
     paths = [folder / f"{name}.nc" for name in NETWORKS]
+    if paths[0].exists():
+        there = xr.load_dataset(paths[0], engine="h5netcdf").attrs["weights"]
+        if there != weights_id(load(checkpoint).state_dict()):
+            raise InputError(f"--units is {folder}, which holds units of other weights ({there}); give another folder.")
     if not paths[0].exists():
         folder.mkdir(parents=True, exist_ok=True)
         for path, found in zip(paths, measured_networks(checkpoint, None, HowMuch(size)), strict=True):
@@ -39,11 +47,17 @@ def main() -> None:
     parser.add_argument("checkpoint", nargs="?", default="dcn-ode")
     parser.add_argument("--size", default="full", help="quick, default or full")
     parser.add_argument("--units", type=Path, help="folder of measured units [default: runs/primate_NAME_SIZE]")
+    parser.add_argument("--overwrite", action="store_true", help="write over a result that is there")
     chosen = parser.parse_args()
     name = Path(chosen.checkpoint).stem
     folder = chosen.units or Path("runs") / f"primate_{name}_{chosen.size}"
-    found = analyze_primate(*measured(chosen.checkpoint, chosen.size, folder))
     result = RESULTS / f"primate_{name}_{chosen.size}.json"
+    if result.exists() and not chosen.overwrite:
+        parser.error(f"{result} is there; give --overwrite to write over it")
+    try:
+        found = analyze_primate(*measured(chosen.checkpoint, chosen.size, folder))
+    except InputError as error:
+        parser.error(str(error))
     result.write_text(json.dumps(as_json(found), indent=1, allow_nan=False) + "\n", encoding="utf-8")
     print(report(found), f"written to {result}", sep="\n\n")
 
