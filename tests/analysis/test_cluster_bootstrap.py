@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dcnbio.analysis.statistics.cluster_bootstrap import left_out, two_way_bootstrap
+from dcnbio.analysis.statistics.cluster_bootstrap import acceleration, left_out, two_way_bootstrap
 from dcnbio.analysis.statistics.distribution_distance import normal_misfit
 from dcnbio.analysis.statistics.l_moments import NORMAL_L_KURTOSIS, l_moments
 from dcnbio.analysis.statistics.misfit_limit import misfit_bootstrap
@@ -213,3 +213,11 @@ def test_resampling_a_convolution_never_holds_all_resamples():
 @pytest.mark.skipif(sys.platform != "linux", reason="peak memory is read from /proc")
 def test_43008_scales_with_9999_resamples_stay_under_1_gigabyte():
     assert peak_kilobytes("32, 32, 64, 64, 128, 128", 9999) < 1_000_000
+
+
+def test_the_acceleration_of_a_mean_is_the_samples_skewness_over_six_roots_of_n():
+    sample = np.random.default_rng(3).exponential(size=40)
+    without = np.array([[np.delete(sample, i).mean()] for i in range(sample.size)])
+    found = acceleration([without], 1)
+    assert found == pytest.approx(stats.skew(sample) / (6 * math.sqrt(sample.size)))
+    assert acceleration([np.ones((4, 1))], 1) == [0.0]

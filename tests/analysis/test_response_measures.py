@@ -48,6 +48,14 @@ def test_naka_rushton_is_recovered_with_noise(c50, exponent):
     assert not any(fit.extrapolated for fit in found)
 
 
+@pytest.mark.parametrize(("c50", "outside"), [(0.05, False), (0.7, False), (2.0, True)])
+def test_a_half_contrast_outside_the_contrasts_shown_is_said_to_be_extrapolated(c50, outside):
+    contrast = np.geomspace(0.02, 1, 9)
+    found = fit_naka_rushton(contrast, naka_rushton(contrast, 10.0, c50, 1.0, 1.0))
+    assert found.c50 == pytest.approx(c50, rel=0.01)
+    assert (found.extrapolated, found.at_bound) == (outside, False)
+
+
 def test_naka_rushton_says_where_it_fails():
     contrast = np.geomspace(0.02, 1, 8)
     assert fit_naka_rushton(contrast, np.ones(8)).failed == "the response does not vary with contrast"
