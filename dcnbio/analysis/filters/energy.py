@@ -86,7 +86,7 @@ def energy_cut(alpha: Floats, sigma: Floats, half: Integers) -> Floats:
     start = 0
     while start < sigma.size:
         most = max(1, SAMPLES // (2 * reach_of(alpha, scales[start], halves[start]) + 1))
-        octave = int(np.searchsorted(scales[start:], 2 * scales[start])) + 1
+        octave = int(np.searchsorted(scales[start:], 2 * scales[start]))
         some = slice(start, min(start + min(most, octave), sigma.size))
         found[order[some]] = cut_within(weights[..., some], scales[None, some], halves[None, some])[0]
         start = some.stop
