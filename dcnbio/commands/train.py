@@ -96,6 +96,7 @@ def train(
     device: str = "cpu",
     save_minutes: float = 3.0,
     stop_minutes: float | None = None,
+    scales_every: int = 5,
     json_: Json = False,
 ) -> int:
     """Train a network; the run can be interrupted at any time and gone on with (--resume).
@@ -118,6 +119,8 @@ def train(
         Save this often, beside each epoch.
     stop_minutes
         Stop after this time, saved, to be gone on with.
+    scales_every
+        Keep every filter's scale, in log2_sigma/, each time so many epochs are done.
     """
     options = chosen_options(
         out,
@@ -126,6 +129,7 @@ def train(
         overwrite=overwrite,
         save_minutes=save_minutes,
         stop_minutes=stop_minutes,
+        scales_every=scales_every,
     )
     recipe = what.chosen()
     if what.minutes is not None and resume:

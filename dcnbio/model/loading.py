@@ -102,12 +102,10 @@ def find_checkpoint(name: str | Path) -> Path:
     >>> find_checkpoint("dcn-ode").name
     'dcn-ode.safetensors'
     """
-    if str(name) in shipped_names():
-        return shipped(f"checkpoints/{name}.safetensors")
-    path = file_of(Path(name))
-    if not path.is_file() and str(name) in shipped_decoders():
+    path = found(name, "checkpoints", shipped_names())
+    if path is None and str(name) in shipped_decoders():
         return shipped(f"decoders/{name}.safetensors")  # whoever wants a network then says that it is none
-    if not path.is_file():
+    if path is None:
         raise CheckpointError(
             f"checkpoint is {str(name)!r}: there is no such file, and the shipped ones are "
             f"{', '.join(shipped_names())}."
@@ -115,15 +113,23 @@ def find_checkpoint(name: str | Path) -> Path:
     return path
 
 
+def found(name: str | Path, folder: str, shipped_ones: list[str]) -> Path | None:
+    """Give the file that a shipped name, a path or a folder with one checkpoint stands for, if there is one."""
+    if str(name) in shipped_ones:
+        return shipped(f"{folder}/{name}.safetensors")
+    path = file_of(Path(name))
+    return path if path.is_file() else None
+
+
 def file_of(path: Path) -> Path:
     """Give the one checkpoint that lies in a folder; a path that is no folder stays as it is."""
     if not path.is_dir():
         return path
-    found = sorted(p for p in path.iterdir() if p.suffix in SUFFIXES)
-    if len(found) == 1:
-        return found[0]
-    listed = ", ".join(p.name for p in found[:10]) or "none"
-    raise CheckpointError(f"{path} is a folder with {len(found)} checkpoints ({listed}); name one file.")
+    there = sorted(p for p in path.iterdir() if p.suffix in SUFFIXES)
+    if len(there) == 1:
+        return there[0]
+    listed = ", ".join(p.name for p in there[:10]) or "none"
+    raise CheckpointError(f"{path} is a folder with {len(there)} checkpoints ({listed}); name one file.")
 
 
 def find_decoder(name: str | Path) -> Path:
@@ -157,10 +163,8 @@ def find_decoder(name: str | Path) -> Path:
     'back.safetensors'
     """
     names = shipped_decoders()
-    if str(name) in names:
-        return shipped(f"decoders/{name}.safetensors")
-    path = file_of(Path(name))
-    if path.is_file():
+    path = found(name, "decoders", names)
+    if path is not None:
         return path
     there = f"the shipped decoders are {', '.join(names)}" if names else "no decoder ships with this version of dcnbio"
     raise CheckpointError(

@@ -212,6 +212,8 @@ class Phase:
         if (self.steps is None) != (self.method == "dopri5"):
             raise InputError(f"steps is {self.steps} with {self.method}; fixed-step methods need it, dopri5 has none.")
         check_whole("steps", self.steps, 1, optional=True)
+        for name in ("rtol", "atol"):
+            check_number(name, getattr(self, name), 0)
         SolverSettings(rtol=self.rtol, atol=self.atol)
 
     @property

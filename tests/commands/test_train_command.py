@@ -39,3 +39,13 @@ def test_a_run_leaves_checkpoint_metrics_and_curves(tmp_path, capsys):
         assert curves.size[0] == round(7.5 * 192)
     assert run([*arguments, "--json"]) == 2
     assert "holds a run already" in capsys.readouterr().err
+
+
+def test_every_filters_scale_is_kept_as_often_as_is_said(tmp_path, capsys):
+    arguments = ["train", "--images", images(tmp_path / "set.npz"), "--model", "dcn-sigma-ji", *SETTINGS, "--json"]
+    out = tmp_path / "often"
+    assert run([*arguments, "--set", "look=0", "--scales-every", "1", "--out", str(out)]) == 0
+    assert len(list((out / "log2_sigma").iterdir())) == 3  # before training, and after each of two epochs
+    assert run([*arguments, "--scales-every", "0", "--out", str(tmp_path / "never")]) == 2
+    assert "scales_every is 0; allowed are whole numbers from 1 on" in capsys.readouterr().err
+    assert not (tmp_path / "never").exists()
