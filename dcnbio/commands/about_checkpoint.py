@@ -90,18 +90,41 @@ def checkpoint_report(found: dict[str, Any]) -> str:
 def metrics(found: dict[str, Any]) -> list[tuple[str, str]]:
     """List what a checkpoint says of its quality, in words."""
     values = found.get("metrics") or {}
-    return [
-        (name.replace("_", " "), ", ".join(map(str, v)) if isinstance(v, list) else v) for name, v in values.items()
-    ]
+    return [(name.replace("_", " "), in_words(value)) for name, value in values.items()]
+
+
+def in_words(value: Any) -> str:
+    """Write a value of a header; lists between commas, and what was measured at each of several settings a line each.
+
+    Examples
+    --------
+    >>> print(in_words({"0.001": {"value": 0.7712, "n": 500}, "0.01": {"value": 0.76, "n": 500}}))
+    <BLANKLINE>
+                 0.001: value 0.7712, n 500
+                 0.01: value 0.76, n 500
+    >>> in_words([0.74899, 0.78598]), in_words(2000)
+    ('0.749, 0.786', '2000')
+    """
+    if isinstance(value, dict):
+        parts = {
+            key: ", ".join(f"{name} {in_words(v)}" for name, v in one.items()) if isinstance(one, dict) else one
+            for key, one in value.items()
+        }
+        return "".join(f"\n{'':13}{key}: {text}" for key, text in parts.items())
+    if isinstance(value, list):
+        return ", ".join(map(in_words, value))
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def scale_table(scales: list[dict[str, Any]]) -> str:
     """Lay out the scales."""
+    from dcnbio.model.scales import layer_label
+
     if not scales:
         return "scales     none: all kernels have free pixel weights"
     rows = [
         [
-            scale["layer"],
+            layer_label(scale["layer"]),
             "-" if scale["initial_sigma"] is None else f"{scale['initial_sigma']:.3f}",
             spread_text(scale["sigma"]),
             spread_text(scale["effective"]),

@@ -10,7 +10,7 @@ from torch import Tensor
 from dcnbio.model.network import Network
 from dcnbio.model.srf_conv import SRFConv2d
 
-__all__ = ["LayerScale", "effective_sigma", "initial_log2_sigma", "layer_scales"]
+__all__ = ["LayerScale", "effective_sigma", "initial_log2_sigma", "layer_label", "layer_scales"]
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,29 @@ class LayerScale:
     sigma: Tensor
     effective: Tensor
     kernel_size: int
+
+
+def layer_label(name: str) -> str:
+    """Name a layer by its block and convolution, counted from 1.
+
+    Parameters
+    ----------
+    name : str
+        Of its module in the network.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> layer_label("blocks.0.field.conv2"), layer_label("stem"), layer_label("transitions.1.conv")
+    ('block1_conv2', 'stem', 'transition2')
+    """
+    parts = name.split(".")
+    if parts[0] == "blocks":
+        return f"block{int(parts[1]) + 1}_{'_'.join(part for part in parts[2:] if part != 'field')}"
+    return f"transition{int(parts[1]) + 1}" if parts[0] == "transitions" else parts[0]
 
 
 def effective_sigma(gauss: Tensor) -> Tensor:

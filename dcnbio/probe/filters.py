@@ -15,7 +15,7 @@ from dcnbio.model.checkpoint import read_header
 from dcnbio.model.gaussian import basis_orders
 from dcnbio.model.loading import find_checkpoint, load
 from dcnbio.model.network import Network
-from dcnbio.model.scales import in_depth_order
+from dcnbio.model.scales import in_depth_order, layer_label
 from dcnbio.model.srf_conv import SRFConv2d
 from dcnbio.model.vector_field import ConvField
 from dcnbio.model.weights import weights_id
@@ -24,20 +24,6 @@ from dcnbio.recording.provenance import provenance_json
 __all__ = ["checkpoint_filters", "record_filters"]
 
 TIMES = 3
-
-
-def layer_label(name: str) -> str:
-    """Name a layer by its block and convolution.
-
-    Examples
-    --------
-    >>> layer_label("blocks.0.field.conv2"), layer_label("stem"), layer_label("transitions.1.conv")
-    ('block1_conv2', 'stem', 'transition2')
-    """
-    parts = name.split(".")
-    if parts[0] == "blocks":
-        return f"block{int(parts[1]) + 1}_{'_'.join(part for part in parts[2:] if part != 'field')}"
-    return f"transition{int(parts[1]) + 1}" if parts[0] == "transitions" else parts[0]
 
 
 def block_of(name: str) -> int:

@@ -11,7 +11,7 @@ import torch
 
 from dcnbio.model.checkpoint import Header, load_checkpoint, read_header
 from dcnbio.model.network import Network
-from dcnbio.model.scales import layer_scales
+from dcnbio.model.scales import layer_label, layer_scales
 
 __all__ = ["card_lines", "model_card", "not_good_for"]
 
@@ -126,7 +126,7 @@ def scale_lines(net: Network, initial: Mapping[str, Sequence[float]]) -> list[st
         before = initial.get(scale.layer)
         start = f"{statistics.median(2**s for s in before):.2f}" if before else "-"
         many = "" if scale.sigma.numel() == 1 else f" (median of {scale.sigma.numel():,})"
-        lines.append(f"| {scale.layer} | {start} | {after}{many} |")
+        lines.append(f"| {layer_label(scale.layer)} | {start} | {after}{many} |")
     return lines
 
 

@@ -36,7 +36,7 @@ def test_a_card_holds_recipe_accuracies_and_scales(tmp_path):
     assert "made of noise" in card
     assert "| image passes | 40 |" in card
     assert "1 pixel everywhere" in card
-    assert "| blocks.0.field.conv1 | 1.00 |" in card
+    assert "| block1_conv1 | 1.00 |" in card
     at_1e6 = metrics["held_out_by_tolerance"]["1e-06"]["value"]
     assert f"| held out at tolerance 1e-06 | {100 * at_1e6:.1f} % of 20 images, NFE " in card
     assert "its scales began elsewhere" in card.lower()
