@@ -34,7 +34,7 @@ class SolverSettings:
         "exact": through the accepted steps, each recomputed, of the numbers that were computed.
         "adjoint": torchdiffeq's adjoint equation solved backwards, as in the paper.
         "straight": through every operation of the solver, the choice of its steps included; memory grows with the
-        evaluations. It is there to be compared with.
+        evaluations. It is there to be compared with, and the one way to second derivatives.
     step_size : float or None
         Step of a fixed-step method, in solver time.
     first_step : float or None

@@ -86,7 +86,7 @@ def test_weights_held_fixed_leave_the_other_gradients_as_they_are(row, way):
             assert apart(gradient, whole[name]) < (0.1 if way == "adjoint" else 1e-4), name
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", ["dopri5", "rk4"])
 @pytest.mark.parametrize("row", MOVING)
 @pytest.mark.usefixtures("each_engine")
 def test_images_have_their_gradient_where_every_weight_is_held_fixed(row, way):
@@ -95,7 +95,7 @@ def test_images_have_their_gradient_where_every_weight_is_held_fixed(row, way):
     (wanted,) = torch.autograd.grad(net(shown := images().requires_grad_()).sum(), shown)
     net.requires_grad_(False)
     (found,) = torch.autograd.grad(net(shown := images().requires_grad_()).sum(), shown)
-    assert apart(found, wanted) < (0.1 if way == "adjoint" else 1e-5)
+    assert apart(found, wanted) < 1e-5
 
 
 @pytest.mark.parametrize("way", ["dopri5", "rk4", "adjoint", "straight"])
@@ -123,6 +123,23 @@ def test_states_of_a_solve_are_freed_with_its_graph(way):
     assert all(torch.equal(weight.grad, first[name]) for name, weight in net.named_parameters())
     with pytest.raises(RuntimeError, match="second time"):
         loss.backward()
+
+
+def test_second_derivatives_need_gradients_straight_through_the_solver():
+    net = small().double()
+
+    def slope(shown):
+        (first,) = torch.autograd.grad(net(shown).sum(), shown, create_graph=True)
+        return first
+
+    net.solver = dcnbio.SolverSettings(gradient="straight", rtol=1e-6, atol=1e-6)
+    shown, way = images(1).double().requires_grad_(), images(1).double() - 0.5
+    (curvature,) = torch.autograd.grad((slope(shown) * way).sum(), shown)
+    ahead, behind = (slope((shown + step * way).detach().requires_grad_()) for step in (1e-4, -1e-4))
+    assert apart(curvature, (ahead - behind) / 2e-4) < 1e-2
+    net.solver = dcnbio.SolverSettings()
+    with pytest.raises(RuntimeError, match="differentiate twice"):
+        slope(shown).sum().backward()
 
 
 @pytest.mark.parametrize("stepping", ["shared", "per-image"])
