@@ -109,14 +109,18 @@ def save_checkpoint(net: Network, path: str | Path, *, overwrite: bool = False, 
     >>> again.spec == net.spec
     True
     """
-    path = Path(path)
+    state = {name: value.detach().cpu().contiguous() for name, value in net.state_dict().items()}
+    header = Header(spec=net.spec.to_dict(), **{"source": net.source, **parts})
+    return write_tensors(Path(path), state, header, overwrite=overwrite, what="the network to be saved")
+
+
+def write_tensors(path: Path, state: dict[str, Tensor], header: Header, *, overwrite: bool, what: str) -> Path:
+    """Write header and tensors to a safetensors file: beside, and moved into place."""
     if path.suffix != ".safetensors":
         raise InputError(f"path is {path}; a checkpoint's name ends in .safetensors.")
     if path.exists() and not overwrite:
         raise InputError(f"{path} exists already; choose another name or pass overwrite (--overwrite).")
-    state = {name: value.detach().cpu().contiguous() for name, value in net.state_dict().items()}
-    refuse_non_finite(state, "the network to be saved")
-    header = Header(spec=net.spec.to_dict(), **{"source": net.source, **parts})
+    refuse_non_finite(state, what)
     try:
         handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         os.close(handle)

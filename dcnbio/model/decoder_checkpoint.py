@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors.torch import save_file
 
-from dcnbio.errors import CheckpointError, InputError
-from dcnbio.model.checkpoint import FORMAT, Header, open_tensors
+from dcnbio.errors import CheckpointError
+from dcnbio.model.checkpoint import Header, open_tensors, write_tensors
 from dcnbio.model.checkpoint_kind import DECODER
 from dcnbio.model.decoder import Decoder
 from dcnbio.model.spec import NetworkSpec
@@ -39,7 +38,7 @@ def save_decoder(decoder: Decoder, path: str | Path, *, overwrite: bool = False,
     Raises
     ------
     InputError
-        If the name does not end in .safetensors or a file is in the way.
+        If the name does not end in .safetensors, a file is in the way, or the folder cannot be written.
     CheckpointError
         If a weight is not finite.
 
@@ -54,22 +53,10 @@ def save_decoder(decoder: Decoder, path: str | Path, *, overwrite: bool = False,
     >>> again.spec == decoder.spec
     True
     """
-    path = Path(path)
-    if path.suffix != ".safetensors":
-        raise InputError(f"path is {path}; a checkpoint's name ends in .safetensors.")
-    if path.exists() and not overwrite:
-        raise InputError(f"{path} exists already; choose another name or pass overwrite (--overwrite).")
     state = {name: value.detach().cpu().contiguous() for name, value in decoder.state_dict().items()}
-    refuse_non_finite(state, "the decoder to be saved")
     source = {**parts.pop("source", decoder.source), "kind": DECODER}
     header = Header(spec=decoder.spec.to_dict(), source=source, **parts)
-    beside = path.with_name(f".{path.name}.part")
-    try:
-        save_file(state, beside, metadata={"format": FORMAT, "header": header.to_json()})
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
-    return path
+    return write_tensors(Path(path), state, header, overwrite=overwrite, what="the decoder to be saved")
 
 
 def load_decoder_checkpoint(path: str | Path) -> Decoder:

@@ -66,3 +66,10 @@ def test_the_same_values_in_double_precision_are_the_same_network(decoder):
         next(double.parameters()).view(-1)[0] += 1e-12
     with pytest.raises(InputError, match="decoder was trained on the network"):
         refuse_other_encoder(decoder, double)
+
+
+def test_a_folder_that_is_missing_is_named_for_networks_and_decoders_alike(encoder, tmp_path):
+    path = tmp_path / "missing" / "a.safetensors"
+    for save, what in ((dcnbio.save, encoder), (save_decoder, build_decoder(encoder.spec))):
+        with pytest.raises(InputError, match=r"missing.*cannot be written.*choose another folder"):
+            save(what, path)
