@@ -57,9 +57,10 @@ def report(
     chosen = chosen_chapters(sizes.only)
     folder = check_folder(out, [PAGE], overwrite=overwrite)
     subject = open_subject(checkpoint, model, image_options, sizes)
-    chapters, drawn = [], Drawn()
+    faults: list[Exception] = []
+    chapters, drawn = [], Drawn(faults)
     card = [picture for finding in card_findings(subject) for picture in drawn.pictures(finding)]
-    for plan, findings, missing in found_chapters(chosen, subject):
+    for plan, findings, missing in found_chapters(chosen, subject, faults):
         chapters.append(written_chapter(plan, findings, missing, drawn))
     page = report_html(whole_report(subject, chapters, card))
     written = drawn.write(folder / "figures", subject.path, overwrite=overwrite)
@@ -74,6 +75,8 @@ def report(
     lines = [f"{chapter.title}: {chapter.conclusion}" for chapter in chapters if chapter.conclusion]
     lines += [f"{key} is left out: {why}" for key, why in left_out.items()]
     Speaker(json_).give(summary, "\n".join([*lines, f"written to {folder / PAGE}, {len(written)} figures beside it"]))
+    if faults:  # told as any other, once what could be made is written
+        raise faults[0]
     return 0
 
 
@@ -99,15 +102,18 @@ def open_subject(checkpoint: str, model: str | None, options: ImageOptions, size
 
 
 def found_chapters(
-    plans: Sequence[ChapterPlan], subject: Subject
+    plans: Sequence[ChapterPlan], subject: Subject, faults: list[Exception]
 ) -> Iterator[tuple[ChapterPlan, Sequence[Finding], str]]:
-    """Compute the chapters one after the other, and say which one is being computed."""
+    """Compute the chapters one after the other, and say which one is being computed; a fault costs one chapter."""
     for number, plan in enumerate(plans, 1):
         print(f"{number} of {len(plans)}: {plan.title} ...", file=sys.stderr, flush=True)
         try:
             yield plan, plan.find(subject), ""
         except DcnbioError as error:  # a network of another kind has no such chapter
             yield plan, (), str(error)
+        except Exception as error:
+            faults.append(error)
+            yield plan, (), f"it failed: {type(error).__name__}: {error}"
 
 
 def written_chapter(plan: ChapterPlan, findings: Sequence[Finding], missing: str, drawn: Drawn) -> Chapter:
@@ -150,8 +156,9 @@ def card_findings(subject: Subject) -> list[Finding]:
 class Drawn:
     """The figures of a report, each drawn once: a network's sketch stands in several results."""
 
-    def __init__(self) -> None:
+    def __init__(self, faults: list[Exception]) -> None:
         self.names: list[tuple[Finding, list[str]]] = []
+        self.faults = faults
 
     def pictures(self, finding: Finding) -> list[Picture]:
         """Draw what a result supports and no other gave."""
@@ -167,6 +174,9 @@ class Drawn:
                 found.append(picture_of(kind.name, finding.result))
             except InputError as error:
                 print(f"figure {kind.name} is left out: {error}", file=sys.stderr)
+            except Exception as error:
+                print(f"figure {kind.name} failed: {type(error).__name__}: {error}", file=sys.stderr)
+                self.faults.append(error)
         self.names.append((finding, [picture.name for picture in found]))
         return found
 

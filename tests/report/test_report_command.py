@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -14,6 +16,7 @@ from dcnbio.commands.report_subject import Subject
 from dcnbio.commands.report_trajectories import movement
 from dcnbio.model.weights import weights_id
 
+report_module = importlib.import_module("dcnbio.commands.report")
 SMALL = {"widths": (8,), "norm_groups": 8}
 METRICS = "step,epoch,passes,solver,loss,accuracy\n1,1,128,dopri5,2.0,0.2\n2,2,256,dopri5,1.5,0.4\n"
 
@@ -73,6 +76,22 @@ def test_a_report_on_a_network_with_a_scale_per_filter_has_their_distributions(t
     found, page, _ = report(tmp_path, capsys, net, "scales")
     assert "figure-sigma_distributions" in page
     assert "sigma_distributions" in found["figures"]
+
+
+def test_a_fault_in_one_chapter_costs_no_other(tmp_path, capsys, monkeypatch):
+    def fault(subject):
+        raise IndexError("out of places")
+
+    broken = [replace(plan, find=fault) if plan.key == "scales" else plan for plan in report_module.CHAPTERS]
+    monkeypatch.setattr(report_module, "CHAPTERS", broken)
+    path = dcnbio.save(dcnbio.build("dcn-ode", integration_time=0.3, **SMALL), tmp_path / "mine.safetensors")
+    out = tmp_path / "out"
+    command = ["report", "--checkpoint", str(path), "--out", str(out), "--limit", "4", "--only", "scales,trajectories"]
+    assert dcnbio_command(command) == 1
+    said = capsys.readouterr()
+    assert "scales is left out: it failed: IndexError: out of places" in said.out
+    assert "unexpected IndexError: out of places; this is a fault of dcnbio" in said.err
+    assert sections((out / "report.html").read_text(encoding="utf-8")) == ["summary", "card", "trajectories"]
 
 
 @pytest.mark.parametrize(("made", "seed"), [(0, 1), (5, 0)])
