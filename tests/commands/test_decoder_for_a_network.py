@@ -65,7 +65,6 @@ def test_load_says_so(weights):
         ["analyze", "contrast", "back.safetensors"],
         ["analyze", "primate", "back.safetensors"],
         ["analyze", "responses", "back.safetensors"],
-        ["figures", "back.safetensors"],
         ["train", "--images", "set.npz", "--out", "run", "--start", "back.safetensors"],
         [
             "train",
@@ -90,6 +89,16 @@ def test_every_command_says_so_and_writes_nothing(weights, tmp_path, capfd, comm
     out, err = capfd.readouterr()
     assert out == ""
     assert err.splitlines() == [f"dcnbio: {said_of(weights)}"]
+    assert sorted(path.name for path in tmp_path.rglob("*")) == before
+
+
+def test_figures_of_a_decoder_want_the_network_it_was_trained_on(weights, tmp_path, capfd):
+    before = sorted(path.name for path in tmp_path.rglob("*"))
+    assert run(["figures", "back.safetensors"]) == 2
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.startswith(f"dcnbio: decoder was trained on the network dcn-ode with weights {weights}, but net has ")
+    assert len(err.splitlines()) == 1
     assert sorted(path.name for path in tmp_path.rglob("*")) == before
 
 
