@@ -79,11 +79,9 @@ def passes(networks: Sequence[str], contrasts: Sequence[float]) -> list[Pass]:
 
 
 def record(one: Pass, images: Sequence[str], folder: Path) -> None:
-    """Record a pass, go on with one that was stopped, or leave one that is there."""
-    state = state_of(folder / one.name)
-    if state == "complete":
-        return
-    arguments = [*one.arguments(images, folder), *([] if state == "absent" else ["--resume"])]
+    """Record a pass or go on with it; a finished one is left, and refused if it is of other weights or images."""
+    again = [] if state_of(folder / one.name) == "absent" else ["--resume"]
+    arguments = [*one.arguments(images, folder), *again]
     print(shlex.join(["dcnbio", *arguments]), file=sys.stderr)
     status = run(arguments)
     if status:

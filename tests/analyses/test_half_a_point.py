@@ -62,11 +62,20 @@ def test_the_recordings_are_those_of_a_plain_run_with_another_time(done, small):
     assert recorded(done[0], "0.2-scaled")["logits"].values == pytest.approx(tree["logits"].values, abs=1e-6)
 
 
-def test_what_was_recorded_is_not_recorded_again(done, monkeypatch):
-    monkeypatch.setattr(half_a_point, "run", lambda arguments: pytest.fail(f"ran {arguments}"))
+def test_what_was_recorded_is_not_recorded_again(done, capsys):
     with pytest.raises(SystemExit, match=r"half.json exists already; choose another name or pass --overwrite"):
         half_a_point.main(done[1])
+    before = {path: path.stat().st_mtime_ns for path in (done[0] / "runs").rglob("*") if path.is_file()}
+    assert before
     half_a_point.main([*done[1], "--overwrite"])
+    assert {path: path.stat().st_mtime_ns for path in before} == before
+
+
+def test_recordings_of_other_images_or_weights_are_not_taken_for_these(done, small, capsys):
+    one = half_a_point.passes([str(small)], [0.2])[0]
+    with pytest.raises(SystemExit, match="2"):
+        half_a_point.record(one, ["--limit", "10"], done[0] / "runs")
+    assert "cannot be resumed: images_id was" in capsys.readouterr().err
 
 
 def test_a_stopped_pass_is_gone_on_with(small, monkeypatch, tmp_path):
