@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from readme_part import README, put_between
 from scipy.special import stdtrit
 
 from dcnbio.analysis.statistics.t_interval import t_interval
@@ -257,13 +258,9 @@ def page(trained: list[Trained], decoders: list[Trained], runs: list[dict[str, s
 
 
 def into_readme(text: str, tables: str) -> str:
-    """Put the tables between the two marks of a text, in place of what is there."""
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise SystemExit(f"README.md lacks the mark {BEGIN if not begin else END}; put it back where the tables go")
-    body = tables.split("\n", 3)[3].replace("\n## ", "\n### ").strip()
-    return f"{before}{BEGIN}\n\n{body}\n\n{END}{after}"
+    """Put the tables between the two marks of a text, in place of what is there; titles go down a level."""
+    body = tables.split("\n", 3)[3] if tables else ""
+    return put_between(text, BEGIN, END, body.replace("\n## ", "\n### "))
 
 
 def shipped_networks() -> list[Trained]:
@@ -280,10 +277,8 @@ def main() -> None:
     chosen = options()
     if chosen.readme:
         runs = small_data_runs(chosen.small_data)
-        readme = HERE / "README.md"
         tables = page(shipped_networks(), shipped_reconstructions(), runs)
-        made = into_readme(readme.read_text(encoding="utf-8"), tables)
-        readme.write_text(made, encoding="utf-8")
+        README.write_text(into_readme(README.read_text(encoding="utf-8"), tables), encoding="utf-8")
         return
     if chosen.out and chosen.out.exists() and not chosen.overwrite:
         raise SystemExit(f"{chosen.out} exists already; choose another name or pass --overwrite")

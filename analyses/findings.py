@@ -1,0 +1,83 @@
+"""The table of claims that README.md begins with: what the paper says, what was measured here, and its control.
+
+    python analyses/findings.py              print it
+    python analyses/findings.py --readme     put it into README.md, in place
+
+findings.csv says which claims, in whose words the question is put, and what the paper reports; every number of ours
+comes from a result file by the claim's own name, so nothing is typed in by hand and a claim that is no longer made is
+an error. A result on other weights than those that ship is marked.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from readme_part import README, put_between
+
+HERE = Path(__file__).parent
+RESULTS = HERE / "results"
+BEGIN = "<!-- the table of claims: made by python analyses/findings.py --readme -->"
+END = "<!-- end of the table of claims -->"
+HEADER = ("| question | paper | ours | 95 % interval | n | control | result |", "|---|---|---|---|---|---|---|")
+
+
+@cache
+def claims(file: str) -> dict[str, dict[str, Any]]:
+    """Read a result's claims by their names; of a comparison with published data the effect is the estimate."""
+    found = json.loads((RESULTS / file).read_text(encoding="utf-8"))
+    if "claims" in found:
+        return {claim["name"]: claim for claim in found["claims"]}
+    return {row["name"]: as_claim(row) for row in found["comparisons"]}
+
+
+def as_claim(row: dict[str, Any]) -> dict[str, Any]:
+    """Give a comparison with published data the keys of a claim; its verdict stands where a control would."""
+    verdict = row["verdict"] or "no bound, so no verdict"
+    return {**row, "estimate": row["effect"], "unit": "units", "n": row["n_model"], "control": {"name": verdict}}
+
+
+def number(value: float | None, row: dict[str, str]) -> str:
+    """Write a number as the table's row asks."""
+    if value is None:
+        return "none"
+    scaled = float(value) * float(row["scale"] or 1)
+    sign = "+" if row["signed"] else ""
+    return f"{scaled:{sign}.{row['digits'] or 0}f}{row['unit']}"
+
+
+def line(row: dict[str, str]) -> str:
+    """Lay out one claim."""
+    known = claims(row["file"])
+    if row["claim"] not in known:
+        raise SystemExit(f"findings.csv: {row['file']} has no claim {row['claim']!r}; its claims: {', '.join(known)}")
+    claim = known[row["claim"]]
+    interval = "-" if claim["interval"] is None else " to ".join(number(end, row) for end in claim["interval"])
+    control = claim["control"] or {"name": "-"}
+    beside = f": {number(control['estimate'], row)}" if control.get("estimate") is not None else ""
+    cells = [row["question"], row["paper"] or "-", number(claim["estimate"], row), interval]
+    cells += [f"{claim['n']} {claim['unit']}", f"{control['name']}{beside}", f"[file](results/{row['file']})"]
+    return f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |"
+
+
+def table() -> str:
+    """Lay out all claims."""
+    with open(HERE / "findings.csv", encoding="utf-8", newline="") as file:
+        return "\n".join([*HEADER, *(line(row) for row in csv.DictReader(file))])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--readme", action="store_true", help="put the table into README.md, in place")
+    if not parser.parse_args().readme:
+        print(table())
+        return
+    README.write_text(put_between(README.read_text(encoding="utf-8"), BEGIN, END, table()), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

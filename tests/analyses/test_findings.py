@@ -1,0 +1,60 @@
+"""The table of claims: the committed one is what the script makes, from results by name."""
+
+from __future__ import annotations
+
+import json
+import runpy
+from pathlib import Path
+
+import pytest
+
+ANALYSES = Path(__file__).parents[2] / "analyses"
+ROW = {
+    "question": "Does it | hold?",
+    "paper": "",
+    "file": "made.json",
+    "claim": "it holds",
+    "scale": "100",
+    "digits": "1",
+    "signed": "+",
+    "unit": " points",
+}
+
+
+@pytest.fixture
+def script(tmp_path):
+    loaded = runpy.run_path(str(ANALYSES / "findings.py"))
+    loaded["line"].__globals__["RESULTS"] = tmp_path  # a result of known values in place of those that are kept
+    return loaded
+
+
+def test_the_committed_table_is_what_the_script_makes():
+    made = runpy.run_path(str(ANALYSES / "findings.py"))
+    committed = (ANALYSES / "README.md").read_text(encoding="utf-8")
+    again = made["put_between"](committed, made["BEGIN"], made["END"], made["table"]())
+    assert again == committed, "run python analyses/findings.py --readme"
+
+
+def keep(folder, **values):
+    (folder / "made.json").write_text(json.dumps(values))
+
+
+def test_a_claim_is_laid_out_with_its_interval_its_n_and_its_control(script, tmp_path):
+    control = {"name": "chance", "estimate": 0.0, "interval": None}
+    claim = {"name": "it holds", "n": 7, "unit": "images", "estimate": 0.25, "interval": [0.1, 0.4], "control": control}
+    keep(tmp_path, claims=[claim])
+    cells = ["Does it / hold?", "-", "+25.0 points", "+10.0 points to +40.0 points", "7 images", "chance: +0.0 points"]
+    assert script["line"](ROW) == f"| {' | '.join(cells)} | [file](results/made.json) |"
+
+
+def test_a_comparison_with_published_data_has_its_verdict_where_a_control_stands(script, tmp_path):
+    row = {"name": "it holds", "n_model": 3, "effect": 0.5, "interval": None, "verdict": "cannot tell"}
+    keep(tmp_path, comparisons=[row])
+    expected = "| - | +50.0 points | - | 3 units | cannot tell | [file](results/made.json) |"
+    assert script["line"](ROW).endswith(expected)
+
+
+def test_a_claim_that_is_no_longer_made_is_refused_by_name(script, tmp_path):
+    keep(tmp_path, claims=[{"name": "another"}])
+    with pytest.raises(SystemExit, match=r"made\.json has no claim 'it holds'; its claims: another"):
+        script["line"](ROW)
