@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,7 +12,8 @@ from dcnbio.errors import CheckpointError, InputError
 from dcnbio.images.number_checks import count
 from dcnbio.model.full_precision import full_precision
 from dcnbio.model.initial import initialise
-from dcnbio.model.network import ACTIVATIONS, Network
+from dcnbio.model.layers import ACTIVATIONS, group_norm, ode_block
+from dcnbio.model.network import Network
 from dcnbio.model.ode_block import ODEBlock
 from dcnbio.model.pickled_weights import read_pickled_weights
 from dcnbio.model.pixel_conv import pixel_conv
@@ -21,10 +21,8 @@ from dcnbio.model.public_names import decoder_names
 from dcnbio.model.solution import Solution
 from dcnbio.model.solver_settings import SolverSettings
 from dcnbio.model.spec import NetworkSpec
-from dcnbio.model.srf_conv import SRFConv2d
 from dcnbio.model.uncompiled import uncompiled
 from dcnbio.model.unsolved import refuse_unsolved
-from dcnbio.model.vector_field import ConvField, FieldConv
 from dcnbio.model.weights import refuse_non_finite
 
 __all__ = ["Decoder", "build_decoder", "encode", "load_decoder", "rescaled"]
@@ -71,18 +69,10 @@ class Decoder(nn.Module):
             )
         narrow, wide = spec.widths[-2], spec.widths[-1]
         time = spec.integration_time
-        self.blocks = nn.ModuleList([self._block(wide, time[-1]), self._block(narrow, time[-2])])
+        self.blocks = nn.ModuleList([ode_block(spec, wide, time[-1]), ode_block(spec, narrow, time[-2])])
         self.narrow = pixel_conv(wide, narrow, 1)
-        self.norm = nn.GroupNorm(spec.groups(narrow), narrow)
+        self.norm = group_norm(spec, narrow)
         self.colour = pixel_conv(narrow, 3, 1)
-
-    def _block(self, width: int, time: float) -> ODEBlock:
-        def conv() -> FieldConv:
-            if self.spec.kernels == "pixel":
-                return pixel_conv(width + 1, width, 3, padding=1)
-            return SRFConv2d(width + 1, width, self.spec.scale_rule)
-
-        return ODEBlock(ConvField(conv, partial(nn.GroupNorm, self.spec.groups(width), width), self.activation), time)
 
     def run(self, maps: Tensor) -> tuple[Tensor, tuple[Solution, Solution]]:
         """Give the image, shape (n, 3, 28, 28), and what both blocks did."""

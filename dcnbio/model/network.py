@@ -1,11 +1,25 @@
-"""Deep Continuous Networks and their baselines: stem, blocks, what lies between them, and the readout."""
+"""A Deep Continuous Network: a stem, ODE blocks with a transition from each to the next, and a readout.
+
+For B blocks (figure 2 of [1]_)::
+
+    h_1(0)     = stem(image)                        convolution of RGB
+    dh_b / dt  = f_b(t, h_b), t from 0 to T_b       ODE block b
+    h_b+1(0)   = transition_b(h_b(T_b))             norm, activation, convolution with stride 2
+    logits     = readout(h_B(T_B))                  norm, activation, average over the map, linear
+
+f_b is eq. 2 (`dcnbio.model.vector_field`), its kernels are sums of Gaussian derivatives, eq. 1
+(`dcnbio.model.srf_conv`). The layers are made in `dcnbio.model.layers`, a block is solved in `dcnbio.model.ode_block`,
+and the paper's networks have their names and settings in `dcnbio.model.rows`.
+
+References
+----------
+.. [1] Tomen, Pintea and van Gemert (2021). Deep Continuous Networks. ICML. arXiv:2402.01557.
+"""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -17,65 +31,20 @@ from dcnbio.images.number_checks import count
 from dcnbio.model.apart import one_by_one
 from dcnbio.model.html_summary import html_table, spec_rows
 from dcnbio.model.initial import initialise
+from dcnbio.model.layers import ACTIVATIONS, block_layer, readout_layer, stem_layer, transition_layer
 from dcnbio.model.network_input import check_images, refuse_transforms, refuse_unseen_hooks
 from dcnbio.model.ode_block import ODEBlock, ResidualBlock, TimesRequest
 from dcnbio.model.own_fields import FieldMaker, own_fields
 from dcnbio.model.patch import Patch
-from dcnbio.model.pixel_conv import pixel_conv
 from dcnbio.model.rows import row_spec
 from dcnbio.model.shapes import Logits
-from dcnbio.model.solution import Solution
+from dcnbio.model.solution import Run
 from dcnbio.model.solver_settings import SolverSettings
 from dcnbio.model.spec import NetworkSpec
-from dcnbio.model.srf_conv import SRFConv2d
 from dcnbio.model.uncompiled import uncompiled
 from dcnbio.model.unsolved import refuse_unsolved
-from dcnbio.model.vector_field import ConvField, FieldConv
 
 __all__ = ["Network", "Run", "build"]
-
-ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"celu": nn.functional.celu, "relu": nn.functional.relu}
-
-
-@dataclass(frozen=True)
-class Run:
-    """What one pass of a batch through a network gave.
-
-    Attributes
-    ----------
-    logits : Tensor, shape (n, classes)
-    blocks : tuple of Solution
-        One per block, in order.
-    """
-
-    logits: Tensor
-    blocks: tuple[Solution, ...]
-
-
-class Transition(nn.Module):
-    """Norm, activation and a convolution with stride 2: from one block to the next."""
-
-    def __init__(self, norm: nn.GroupNorm, activation: Callable[[Tensor], Tensor], conv: FieldConv) -> None:
-        super().__init__()
-        self.norm, self.activation, self.conv = norm, activation, conv
-
-    def forward(self, h: Tensor) -> Tensor:
-        """Halve the maps and widen them."""
-        maps: Tensor = self.conv(self.activation(self.norm(h)))
-        return maps
-
-
-class Readout(nn.Module):
-    """Norm, activation, global average and a linear map to the classes."""
-
-    def __init__(self, norm: nn.GroupNorm, activation: Callable[[Tensor], Tensor], linear: nn.Linear) -> None:
-        super().__init__()
-        self.norm, self.activation, self.linear = norm, activation, linear
-
-    def forward(self, h: Tensor) -> Tensor:
-        """Give logits, shape (n, classes)."""
-        logits: Tensor = self.linear(self.activation(self.norm(h)).mean((2, 3)))
-        return logits
 
 
 class Network(nn.Module):
@@ -110,17 +79,12 @@ class Network(nn.Module):
         self.solver = SolverSettings()
         self.source: dict[str, Any] = {}
         self.activation = ACTIVATIONS[spec.activation]
-        widths = spec.widths
-        self.stem = self._stem(widths[0])
-        self.blocks = nn.ModuleList(
-            self._block(width, time, None if fields is None else fields[i])
-            for i, (width, time) in enumerate(zip(widths, spec.integration_time, strict=True))
-        )
-        self.transitions = nn.ModuleList(
-            Transition(self._norm(a), self.activation, self._downsampling(a, b)) for a, b in itertools.pairwise(widths)
-        )
-        linear: nn.Linear = nn.utils.skip_init(nn.Linear, widths[-1], spec.classes)  # type: ignore[no-untyped-call]
-        self.readout = Readout(self._norm(widths[-1]), self.activation, linear)
+        own = [None] * len(spec.widths) if fields is None else fields
+        layers = zip(spec.widths, spec.integration_time, own, strict=True)
+        self.stem = stem_layer(spec)
+        self.blocks = nn.ModuleList(block_layer(spec, width, time, field) for width, time, field in layers)
+        self.transitions = nn.ModuleList(transition_layer(spec, a, b) for a, b in itertools.pairwise(spec.widths))
+        self.readout = readout_layer(spec)
 
     @property
     def spec(self) -> NetworkSpec:
@@ -130,37 +94,29 @@ class Network(nn.Module):
             return self._spec
         return self._spec.with_overrides(integration_time=times)
 
-    def _norm(self, channels: int) -> nn.GroupNorm:
-        return nn.GroupNorm(self._spec.groups(channels), channels)
-
-    def _stem(self, outputs: int) -> FieldConv:
-        if self._spec.outer_kernels == "srf":
-            return SRFConv2d(3, outputs, self._spec.outer_scale_rule)
-        return pixel_conv(3, outputs, 3)
-
-    def _downsampling(self, inputs: int, outputs: int) -> FieldConv:
-        if self._spec.outer_kernels == "srf":
-            return SRFConv2d(inputs, outputs, self._spec.outer_scale_rule, stride=2)
-        return pixel_conv(inputs, outputs, 4, stride=2, padding=1)
-
-    def _block(self, width: int, time: float, field: nn.Module | None) -> ODEBlock | ResidualBlock:
-        norm = partial(self._norm, width)
-        if self._spec.depth == "residual":
-            conv = partial(self._block_conv, width, width, bias=False)
-            return ResidualBlock(conv, norm, self.activation)
-        conv = partial(self._block_conv, width + 1, width, bias=True)
-        return ODEBlock(field if field is not None else ConvField(conv, norm, self.activation), time)
-
-    def _block_conv(self, inputs: int, outputs: int, *, bias: bool) -> FieldConv:
-        if self._spec.kernels == "pixel":
-            return pixel_conv(inputs, outputs, 3, padding=1, bias=bias)
-        return SRFConv2d(inputs, outputs, self._spec.scale_rule)
-
     def block(self, number: int) -> ODEBlock | ResidualBlock:
         """Give a block by its number, from 1."""
         if not (isinstance(number, int | np.integer) and 1 <= number <= len(self.blocks)):
             raise InputError(f"block is {number}; {self.spec.row} has blocks 1 to {len(self.blocks)}.")
         return cast("ODEBlock | ResidualBlock", self.blocks[number - 1])
+
+    @uncompiled
+    def forward(self, images: Tensor) -> Logits:
+        """Give logits, shape (n, classes), of images (n, 3, y, x) in [0, 1].
+
+        ``torch.autocast`` does not reach inside, and ``torch.compile`` leaves it as it is.
+
+        Raises
+        ------
+        InputError
+            If these are no images for this network, or a transform, a trace or a hook asks for what it cannot do.
+        SolverError
+            If a block could not be solved; the message names block, time and cause.
+        """
+        run = self.run(images)
+        for number, solution in enumerate(run.blocks, 1):
+            refuse_unsolved(solution, f"block {number}", images)
+        return run.logits
 
     def run(
         self,
@@ -193,23 +149,7 @@ class Network(nn.Module):
             patch.check(block.integration_time, ends_only=isinstance(block, ResidualBlock))
         solver = solver or self.solver
         by_block = times if isinstance(times, dict) else dict.fromkeys(range(1, len(self.blocks) + 1), times)
-        h = one_by_one(self.stem, images, solver.stepping == "per-image")
-        return self._from_block(1, h, solver, by_block, patches)
-
-    def _from_block(
-        self, first: int, h: Tensor, solver: SolverSettings, times: dict[int, TimesRequest], patches: Sequence[Patch]
-    ) -> Run:
-        """Go on from the input of a block; after the last, its output `h` is read out."""
-        apart = solver.stepping == "per-image"
-        solutions = []
-        for number in range(first, len(self.blocks) + 1):
-            own = [patch for patch in patches if patch.block == number]
-            solution = self.block(number).run(h, solver, times.get(number, 2), own)
-            solutions.append(solution)
-            h = solution.final
-            if number <= len(self.transitions):
-                h = one_by_one(self.transitions[number - 1], h, apart)
-        return Run(one_by_one(self.readout, h, apart), tuple(solutions))
+        return self._pass_on(images, 0, solver, by_block, patches)
 
     def run_on(
         self, h: Tensor, block: int, solver: SolverSettings | None = None, patches: Sequence[Patch] = ()
@@ -233,10 +173,22 @@ class Network(nn.Module):
             NaN where a later block's solve ended early.
         """
         self.block(block)  # for its refusal
-        solver = solver or self.solver
-        if block <= len(self.transitions):
-            h = one_by_one(self.transitions[block - 1], h, solver.stepping == "per-image")
-        return self._from_block(block + 1, h, solver, {}, patches).logits
+        return self._pass_on(h, block, solver or self.solver, {}, patches).logits
+
+    def _pass_on(
+        self, h: Tensor, behind: int, solver: SolverSettings, times: dict[int, TimesRequest], patches: Sequence[Patch]
+    ) -> Run:
+        """Pass images, or h(T) of the last of the blocks that are `behind` it, through all that follows."""
+        apart = solver.stepping == "per-image"
+        entrances = [self.stem, *self.transitions]
+        solutions = []
+        for number in range(behind + 1, len(self.blocks) + 1):
+            h = one_by_one(entrances[number - 1], h, apart)
+            own = [patch for patch in patches if patch.block == number]
+            solution = self.block(number).run(h, solver, times.get(number, 2), own)
+            solutions.append(solution)
+            h = solution.final
+        return Run(one_by_one(self.readout, h, apart), tuple(solutions))
 
     def checked(self, images: Tensor) -> Tensor:
         """Give images back that the network can take as it is now; refuse others, in words that name the fix."""
@@ -246,24 +198,6 @@ class Network(nn.Module):
             if isinstance(block, ODEBlock):
                 refuse_unseen_hooks(block, f"blocks.{number}")
         return check_images(images, self.spec, next(self.readout.parameters()))
-
-    @uncompiled
-    def forward(self, images: Tensor) -> Logits:
-        """Give logits, shape (n, classes), of images (n, 3, y, x) in [0, 1].
-
-        ``torch.autocast`` does not reach inside, and ``torch.compile`` leaves it as it is.
-
-        Raises
-        ------
-        InputError
-            If these are no images for this network, or a transform, a trace or a hook asks for what it cannot do.
-        SolverError
-            If a block could not be solved; the message names block, time and cause.
-        """
-        run = self.run(images)
-        for number, solution in enumerate(run.blocks, 1):
-            refuse_unsolved(solution, f"block {number}", images)
-        return run.logits
 
     def _repr_html_(self) -> str:
         """Show a small table in a notebook."""
@@ -313,13 +247,7 @@ def build(
     spec = row_spec(row, **overrides) if isinstance(row, str) else row.with_overrides(**overrides)
     fields = None
     if vector_field is not None:
-        if spec.depth != "ode":
-            raise InputError(
-                f"vector_field is given, but {spec.row} has residual blocks; choose a row with ODE blocks."
-            )
-        fields = own_fields(vector_field, spec.widths)
-        name = f"{type(fields[0]).__module__}.{type(fields[0]).__qualname__}"
-        spec = NetworkSpec.from_dict({**spec.to_dict(), "vector_field": name})
+        fields, spec = own_fields(vector_field, spec)
     net = Network(spec, fields)
     initialise(net, torch.Generator().manual_seed(seed), leave=fields or ())
     net.source = {"built": spec.row, "seed": seed}

@@ -1,4 +1,4 @@
-"""The solution of one ODE block for a batch: the path, how much work it took and how it ended."""
+"""The solution of an ODE block for a batch, its path, work and ending; and those of all blocks of a network."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from torch import Tensor
 
 from dcnbio.model.status import Status
 
-__all__ = ["Solution", "Work"]
+__all__ = ["Run", "Solution", "Work"]
 
 
 @dataclass(frozen=True)
@@ -78,3 +78,18 @@ class Solution:
         none = torch.zeros(0, dtype=torch.int64)
         path = h0.unsqueeze(1).expand(0, len(times), *h0.shape[1:])
         return cls(times, path, Work(none, none, none, none, none.double(), ()))
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one pass of a batch through a network gave.
+
+    Attributes
+    ----------
+    logits : Tensor, shape (n, classes)
+    blocks : tuple of Solution
+        One per block, in order.
+    """
+
+    logits: Tensor
+    blocks: tuple[Solution, ...]

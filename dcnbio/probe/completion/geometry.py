@@ -9,7 +9,8 @@ import torch
 from numpy.typing import NDArray
 
 from dcnbio.images import Box
-from dcnbio.model.network import Network, Transition
+from dcnbio.model.layers import Transition
+from dcnbio.model.network import Network
 from dcnbio.model.srf_conv import SRFConv2d
 from dcnbio.model.vector_field import FieldConv
 from dcnbio.recording.reductions.completion_regions import Convolution, mask_regions, seen_pixels

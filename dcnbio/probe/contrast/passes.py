@@ -12,7 +12,8 @@ from torch import Tensor
 from dcnbio.errors import InputError
 from dcnbio.model.apart import one_by_one
 from dcnbio.model.integrate import Integration
-from dcnbio.model.network import Network, Readout, Transition
+from dcnbio.model.layers import Readout, Transition
+from dcnbio.model.network import Network
 from dcnbio.model.no_time import refuse_no_time
 from dcnbio.model.ode_block import ODEBlock
 from dcnbio.model.pixel_conv import PixelConv2d
