@@ -12,13 +12,13 @@ from dcnbio.commands.intervention_option import Interventions
 from dcnbio.commands.network import open_network
 from dcnbio.commands.options import WHAT, WHERE, Checkpoint, IntegrationTime, Json, Model
 from dcnbio.commands.output import Speaker, complain
-from dcnbio.commands.probe import How
 from dcnbio.commands.probe_report import accuracy_line, failure_lines
+from dcnbio.commands.solver_options import HowMeasured
 from dcnbio.commands.table import table
 
 __all__ = ["evaluate"]
 
-SHARED = How(stepping="shared")
+SHARED = HowMeasured()
 ALL_IMAGES = ImageOptions()
 COLUMNS = 10  # classes whose confusion fits a terminal
 
@@ -30,7 +30,7 @@ def evaluate(
     integration_time: Annotated[IntegrationTime, Parameter(group=WHAT)] = None,
     intervention: Annotated[Interventions, Parameter(group=WHAT)] = (),
     image_options: ImageOptions = ALL_IMAGES,
-    how: How = SHARED,
+    how: HowMeasured = SHARED,
     json_: Annotated[Json, Parameter(group=WHERE)] = False,
 ) -> int:
     """Measure a network's accuracy on labelled images: interval, classes, confusion, function evaluations.

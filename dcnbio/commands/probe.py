@@ -16,7 +16,6 @@ from dcnbio.commands.interruption import ends_with
 from dcnbio.commands.intervention_option import Interventions
 from dcnbio.commands.network import open_network
 from dcnbio.commands.options import (
-    HOW,
     WHAT,
     WHERE,
     Blocks,
@@ -40,6 +39,7 @@ from dcnbio.commands.options import (
 from dcnbio.commands.output import Speaker, command_text, complain
 from dcnbio.commands.patch_option import Patches, patch_option
 from dcnbio.commands.probe_report import failure_lines, probe_report, probe_summary
+from dcnbio.commands.solver_options import How
 from dcnbio.errors import InputError, SolverError
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from dcnbio.probe.settings import ProbeSettings
     from dcnbio.probe.stimuli import Stimuli
 
-__all__ = ["How", "probe"]
+__all__ = ["probe"]
 
 LARGE = 4e9  # bytes; above this a recording needs --yes
 COUPLED = 16  # images whose coupling is reported with shared steps
@@ -77,33 +77,6 @@ class What:
     contrast: Annotated[float, Parameter(help="The images are multiplied by it.")] = 1.0
     patch: Patches = ()
     intervention: Interventions = ()
-
-
-@Parameter(name="*", group=HOW)
-@dataclass(frozen=True)
-class How:
-    """How it is solved."""
-
-    stepping: Annotated[
-        Literal["per-image", "shared"],
-        Parameter(help="Own steps for each image, or one step for the batch, as in the paper."),
-    ] = "per-image"
-    batch_size: Annotated[int, Parameter(help="Images solved, and written, together.")] = 50
-    rtol: Annotated[float, Parameter(help="Relative tolerance.")] = 1e-3
-    atol: Annotated[float, Parameter(help="Absolute tolerance.")] = 1e-3
-    method: Annotated[str, Parameter(help="dopri5, or another method of torchdiffeq.")] = "dopri5"
-    step_size: Annotated[float | None, Parameter(help="Step of a fixed-step method, in solver time.")] = None
-    max_steps: Annotated[
-        int | None,
-        Parameter(help="Attempted steps before an image is given up. [default: 2000; 32 with accepted times]"),
-    ] = None
-    max_evaluations: Annotated[int | None, Parameter(help="Evaluations before an image is given up.")] = None
-    error_sample: Annotated[
-        int,
-        Parameter(help="Estimate the error of h(t) of so many images, run again in float64 at rtol / 100, atol / 100."),
-    ] = 0
-    dtype: Annotated[Literal["float32", "float64"], Parameter(help="Type of weights, h and file.")] = "float32"
-    device: Annotated[str, Parameter(help="cpu or cuda.")] = "cpu"
 
 
 @Parameter(name="*", group=WHERE)

@@ -64,6 +64,26 @@ def test_a_batch_larger_than_the_set_is_all_of_it(capfd):
     assert json.loads(capfd.readouterr().out)["n"] == 10
 
 
+@pytest.mark.parametrize(
+    ("options", "per"),
+    [
+        ([], "batch"),
+        (["--batch-size", "5"], "batch"),
+        (["--rtol", "1e-4", "--atol", "1e-4"], "batch"),
+        (["--dtype", "float64"], "batch"),
+        (["--rtol", "1e-4", "--stepping", "per-image"], "image"),
+    ],
+)
+def test_steps_are_shared_as_in_the_paper_whatever_else_is_asked_for(capfd, options, per):
+    assert run([*COMMAND, "--limit", "10", "--json", *options]) == 0
+    assert json.loads(capfd.readouterr().out)["nfe_per"] == per
+
+
+def test_what_only_a_recording_has_is_no_option(capfd):
+    assert run([*COMMAND, "--error-sample", "2"]) == 2
+    assert "--error-sample" in capfd.readouterr().err
+
+
 def test_images_that_are_not_solved_give_status_three_and_count_as_wrong(capfd):
     assert run([*COMMAND, "--limit", "10", "--max-steps", "1", "--rtol", "1e-6", "--atol", "1e-6", "--json"]) == 3
     out, err = capfd.readouterr()
