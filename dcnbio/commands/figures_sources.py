@@ -86,7 +86,6 @@ def reconstructions(decoder: Path) -> Source:
     from dcnbio.figures.export.sources import Source, content_hash
     from dcnbio.images import load_images
     from dcnbio.model.decoder_checkpoint import load_decoder_checkpoint
-    from dcnbio.model.encoder_match import refuse_other_encoder
     from dcnbio.model.loading import load
     from dcnbio.probe.reconstructed_images import reconstruct
 
@@ -96,9 +95,7 @@ def reconstructions(decoder: Path) -> Source:
         net = load(encoder)
     except CheckpointError as error:
         raise InputError(f"{decoder} is a decoder of the network {encoder}, which is not here: {error}") from error
-    refuse_other_encoder(loaded, net)
-    print(f"reconstructing {RECONSTRUCTED} images ...", file=sys.stderr, flush=True)
-    found = reconstruct(net, loaded, load_images(limit=RECONSTRUCTED), batch_size=RECONSTRUCTED)
+    found = reconstruct(net, loaded, load_images(limit=RECONSTRUCTED), batch_size=RECONSTRUCTED, progress=True)
     return Source("reconstructions", found, decoder.stem, content_hash(decoder))
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 import xarray as xr
+from tqdm.std import tqdm
 
 from dcnbio.errors import InputError, SolverError
 from dcnbio.model.decoder import Decoder, centre, encode
@@ -31,15 +32,17 @@ def refuse_other_widths(net: Network, decoder: Decoder) -> None:
 
 @torch.no_grad()
 def there_and_back(
-    net: Network, decoder: Decoder, stimuli: Stimuli, batch_size: int
+    net: Network, decoder: Decoder, stimuli: Stimuli, batch_size: int, progress: bool
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
     """Give the central square of every image, and what the decoder makes of it; an image without numbers is refused."""
     weight = next(net.parameters())
     images, backs = [], []
-    for start in range(0, len(stimuli), batch_size):
-        batch = torch.from_numpy(stimuli.images[start : start + batch_size]).to(weight)
-        images.append(centre(batch).cpu().numpy())
-        backs.append(decoder.run(encode(net, batch))[0].cpu().numpy())
+    with tqdm(total=len(stimuli), unit=" images", desc="reconstruct", disable=not progress, leave=False) as bar:
+        for start in range(0, len(stimuli), batch_size):
+            batch = torch.from_numpy(stimuli.images[start : start + batch_size]).to(weight)
+            images.append(centre(batch).cpu().numpy())
+            backs.append(decoder.run(encode(net, batch))[0].cpu().numpy())
+            bar.update(len(batch))
     back = np.concatenate(backs)
     if not np.isfinite(back).all():
         bad = int(stimuli.stimulus[~np.isfinite(back).all((1, 2, 3))][0])
@@ -47,7 +50,9 @@ def there_and_back(
     return np.concatenate(images), back
 
 
-def reconstruct(net: Network, decoder: Decoder, data: xr.Dataset, *, batch_size: int = 50) -> xr.DataTree:
+def reconstruct(
+    net: Network, decoder: Decoder, data: xr.Dataset, *, batch_size: int = 50, progress: bool = False
+) -> xr.DataTree:
     """Pass images through a network and back through a decoder.
 
     Parameters
@@ -59,6 +64,8 @@ def reconstruct(net: Network, decoder: Decoder, data: xr.Dataset, *, batch_size:
         From `dcnbio.load_images`.
     batch_size : int
         Images that step together.
+    progress : bool
+        Show a progress bar.
 
     Returns
     -------
@@ -90,7 +97,7 @@ def reconstruct(net: Network, decoder: Decoder, data: xr.Dataset, *, batch_size:
     refuse_other_encoder(decoder, net)
     refuse_other_widths(net, decoder)
     stimuli = as_stimuli(data)
-    image, back = there_and_back(net, decoder, stimuli, batch_size)
+    image, back = there_and_back(net, decoder, stimuli, batch_size, progress)
     mse = ((back.astype(np.float64) - image) ** 2).mean((1, 2, 3))
     weights = {"weights": weights_id(net.state_dict()), "decoder": weights_id(decoder.state_dict())}
     about = {**weights, "spec": net.spec.to_dict(), "images": stimuli.identity}
