@@ -216,7 +216,8 @@ def probe(
     to = Destination(out, where.overwrite, where.resume, speaker.shows_progress, command, speaker.say, shard)
     with ends_with(lambda: what_is_kept(out)):
         tree = record(opened.net, stimuli, settings, to)
-    found = {**probe_summary(tree, out), "notices": [*opened.notices, *json.loads(data.attrs["notices"])]}
+    same_classes = len(stimuli.class_names) == opened.net.spec.classes
+    found = {**probe_summary(tree, out, same_classes), "notices": [*opened.notices, *json.loads(data.attrs["notices"])]}
     if speaker.quiet:
         return 0  # the first of the processes speaks for all
     if not found["complete"]:

@@ -52,8 +52,8 @@ def failures(root: xr.Dataset, blocks: dict[str, xr.Dataset]) -> list[dict[str, 
     return [found[i] for i in sorted(found)]
 
 
-def probe_summary(tree: xr.DataTree, path: Path) -> dict[str, Any]:
-    """Sum a recording up."""
+def probe_summary(tree: xr.DataTree, path: Path, same_classes: bool) -> dict[str, Any]:
+    """Sum a recording up; there is an accuracy only where labels count the network's own classes."""
     from dcnbio.recording import describe
 
     root = tree.to_dataset()
@@ -61,7 +61,7 @@ def probe_summary(tree: xr.DataTree, path: Path) -> dict[str, Any]:
     batch = root["batch"].values if "batch" in root.coords else None
     failed = failures(root, blocks)
     label, logits = root["label"].values, root["logits"].values
-    labelled = bool((label >= 0).all() and (label < logits.shape[1]).all())
+    labelled = same_classes and bool((label >= 0).all() and (label < logits.shape[1]).all())
     # NaN, where an image failed, is no class
     right = int(((logits.argmax(1) == label) & ~(logits != logits).any(1)).sum())
     return {

@@ -64,6 +64,14 @@ class Stimuli:
         """SHA-256 of the images' values."""
         return images_id(self.images)
 
+    def labels_for(self, classes: int) -> NDArray[np.int64]:
+        """Give labels as indices of a network's classes: all -1 where the images' own classes are others.
+
+        A label counts the images' classes. Where these are not as many as the network's, a number that is equal to
+        the network's answer would be right by accident.
+        """
+        return self.labels if len(self.class_names) == classes else np.full(len(self), -1, dtype=np.int64)
+
     def first(self, count: int) -> Stimuli:
         """Give the first images alone."""
         return self.chosen(range(min(count, len(self))))

@@ -162,7 +162,12 @@ def labelled(found: Measured, shown: list[Condition], stimuli: Stimuli, variant:
         values = found.arrays[name]
         data[name] = (dims, values, {"long_name": long_name, "units": units})
     plain: dict[str, tuple[Any, Any, str, str]] = {
-        "label": ("stimulus", stimuli.labels, "class of the image, -1 where unknown", "1"),
+        "label": (
+            "stimulus",
+            stimuli.labels_for(variant.net.spec.classes),
+            "class of the image, -1 where unknown",
+            "1",
+        ),
         "positions": (("condition", "block", "region"), found.positions, "positions of a map in a region", "positions"),
         "solver_time": (("block", "time"), found.solver_time, "solver time", "solver time"),
         "alignment": ("time", found.alignment, "unbiased linear CKA with the last block's maps at T", "1"),

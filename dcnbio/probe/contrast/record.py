@@ -50,7 +50,8 @@ def labelled(data: xr.Dataset, classes: int) -> Stimuli:
     if any(stimuli.problems):
         where = next(i for i, why in enumerate(stimuli.problems) if why)
         raise InputError(f"image {where} of the images has {stimuli.problems[where]}; leave it out.")
-    if (stimuli.labels < 0).any() or (stimuli.labels >= classes).any():
+    labels = stimuli.labels_for(classes)
+    if (labels < 0).any() or (labels >= classes).any():
         raise InputError(
             f"the images of {stimuli.source} have no labels of the network's classes; accuracy needs them."
         )
