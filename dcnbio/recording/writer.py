@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import json
 import os
-import shutil
-import uuid
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
@@ -16,16 +13,16 @@ from typing import Any, Self
 from dcnbio.errors import RecordingError
 from dcnbio.recording.alone import alone
 from dcnbio.recording.batch import Batch
-from dcnbio.recording.durable import durable_file, sync_tree
+from dcnbio.recording.durable import durable_file
 from dcnbio.recording.journal import Header, Journal
-from dcnbio.recording.layout_json import layout_summary
-from dcnbio.recording.provenance import differences, numbers_of
-from dcnbio.recording.publish import publish, read_manifest
+from dcnbio.recording.new_store import new_store
+from dcnbio.recording.publish import publish
 from dcnbio.recording.record import batch_index, small_variables
+from dcnbio.recording.resumption import batches_done
 from dcnbio.recording.schema import BlockLayout, RecordingLayout
-from dcnbio.recording.shards import create_array, plan_chunks, shard_name, write_shard
+from dcnbio.recording.shards import plan_chunks, shard_name, write_shard
 from dcnbio.recording.stamps import Stamp
-from dcnbio.recording.target import aside, check_target, is_netcdf_name, root_attributes_of, state_of
+from dcnbio.recording.target import aside, check_target, is_netcdf_name, state_of
 from dcnbio.recording.uncached import UncachedFile
 
 __all__ = ["RecordingWriter"]
@@ -121,22 +118,8 @@ class RecordingWriter:
         return sum(span.stop - span.start for span in spans)
 
     def _take_up(self, complete: bool) -> None:
-        layout = self._header.layout
-        if complete:
-            stored = dict(_provenance_of(self.path))
-            summary = read_manifest(self.path)[0]
-        else:
-            header = self._journal.header()
-            stored, summary = dict(header.provenance), layout_summary(header.layout)
-        changed = differences(numbers_of(stored), numbers_of(self._header.provenance))
-        changed += differences(summary, layout_summary(layout))
-        if changed:
-            raise RecordingError(
-                f"{self.path} cannot be resumed: {'; '.join(changed)}; use the same settings, or record anew with "
-                f"--overwrite"
-            )
+        self.done = batches_done(self.path, self._header, complete=complete, damaged=self.damaged)
         self._complete, self._started = complete, True
-        self.done = set(range(layout.batches)) if complete else set(self._journal.finished(self.damaged))
 
     def start(self) -> None:
         """Create the store, replacing an older recording when that was asked; `write` calls it.
@@ -148,18 +131,8 @@ class RecordingWriter:
         """
         if self._started:
             return
-        with self._kept():
-            parent = self.path.absolute().parent
-            parent.mkdir(parents=True, exist_ok=True)
-            stage = parent / f".{self.path.name}.{uuid.uuid4().hex[:8]}.new"
-            try:
-                Journal(stage).start(self._header)
-                for block in self._header.layout.blocks:
-                    create_array(stage / block.name, self._header.layout, block)
-                sync_tree(stage)
-                self._into_place(stage)
-            finally:
-                shutil.rmtree(stage, ignore_errors=True)
+        with self._kept(), new_store(self.path, self._header) as stage:
+            self._into_place(stage)
         self._started = True
 
     def _into_place(self, stage: Path) -> None:
@@ -275,8 +248,3 @@ class RecordingWriter:
                 f"{self.path} cannot be written: {error.strerror or error}{where}; {self.images_done} of "
                 f"{self._header.layout.n} images are finished and kept; once that is mended, go on with --resume"
             ) from error
-
-
-def _provenance_of(path: Path) -> dict[str, Any]:
-    attributes = root_attributes_of(path) or {}
-    return dict(json.loads(attributes.get("provenance", "{}")))
