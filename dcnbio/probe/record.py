@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,23 +13,20 @@ import xarray as xr
 from numpy.typing import NDArray
 from tqdm.std import tqdm
 
-from dcnbio.errors import InputError, RecordingError
 from dcnbio.model.network import Network
 from dcnbio.probe.batches import Job, run_batches
+from dcnbio.probe.destination import Destination, silent
 from dcnbio.probe.error_estimate import error_sample
 from dcnbio.probe.interventions import settle
-from dcnbio.probe.overlap import one_behind
 from dcnbio.probe.plan import INTACT, map_shapes, numbers, plan
 from dcnbio.probe.precision import moved
 from dcnbio.probe.settings import ProbeSettings, settings_of
-from dcnbio.probe.sharding import Shard, shard_of, wait_for_others
+from dcnbio.probe.sharding import shard_of
 from dcnbio.probe.stimuli import Stimuli, as_stimuli, prepared_images
+from dcnbio.probe.streaming import counted, open_shared, stream
 from dcnbio.recording import (
-    Batch,
-    RecordingWriter,
     assemble,
     check_free_space,
-    check_target,
     estimate_bytes,
     gather_provenance,
     is_netcdf_name,
@@ -39,118 +35,6 @@ from dcnbio.recording import (
 )
 
 __all__ = ["Destination", "probe", "record"]
-
-
-def silent(sentence: str) -> None:
-    """Say nothing."""
-
-
-@dataclass(frozen=True)
-class Destination:
-    """Where a recording goes, and who hears of it.
-
-    Attributes
-    ----------
-    path : Path, optional
-        A .zarr store or a .nc file; None: memory.
-    overwrite, resume : bool
-        Replace a recording that is there; go on with an unfinished one.
-    progress : bool
-        Show a progress bar.
-    command : str
-        For provenance: what the person asked for.
-    say : callable
-        Takes sentences that a person should read, such as how many images were done before.
-    shard : Shard, optional
-        The part of the batches that is this process's, where several fill one store; it goes on with what is there.
-    """
-
-    path: Path | None = None
-    overwrite: bool = False
-    resume: bool = False
-    progress: bool = False
-    command: str = "dcnbio.probe"
-    say: Callable[[str], None] = silent
-    shard: Shard | None = None
-
-    @property
-    def goes_on(self) -> bool:
-        """Whether what is there is gone on with."""
-        return self.resume or self.shard is not None
-
-    def check(self) -> None:
-        """Refuse what is in the way, before any work."""
-        if self.shard is not None:
-            self.check_shared()
-        elif self.path is not None:
-            check_target(self.path, overwrite=self.overwrite, resume=self.resume)
-        elif self.resume or self.overwrite:
-            raise InputError("overwrite and resume need a file; give out=.")
-
-    def check_shared(self) -> None:
-        """Refuse what several processes cannot fill."""
-        if self.path is None or is_netcdf_name(self.path):
-            raise InputError(f"out is {self.path}, which several processes cannot fill; give a .zarr store.")
-        if self.overwrite:
-            raise InputError(
-                "overwrite is given with several processes, of which none knows whose recording it would replace; "
-                "remove the old one first, or choose another name."
-            )
-        check_target(self.path, resume=True)
-
-
-def stream(job: Job, about: dict[str, Any], to: Destination, path: Path) -> None:
-    """Write batches to a Zarr store while the next ones are computed."""
-    with RecordingWriter(path, job.layout, about, overwrite=to.overwrite, resume=to.goes_on) as writer:
-        if to.shard is not None:
-            stream_shard(job, to, to.shard, writer)
-            return
-        if to.resume:
-            to.say(f"{writer.images_done} of {job.layout.n} images are recorded already and are skipped")
-        for name in writer.damaged:
-            to.say(f"{name} is not as it was recorded and is computed again")
-        batches = run_batches(job, frozenset(writer.done))
-        with one_behind(writer.write) as write:
-            for batch in counted(batches, job.layout.n, writer.images_done, to.progress):
-                write(batch)
-        writer.finish()
-
-
-def stream_shard(job: Job, to: Destination, shard: Shard, writer: RecordingWriter) -> None:
-    """Write one process's batches, and publish the recording if these were the last."""
-    shard.check(job.layout)
-    others = shard.others(job.layout.batches)
-    skipped = len(writer.done - others)
-    to.say(f"shard {shard.number} of {shard.of}: {skipped} of {job.layout.batches - len(others)} batches are there")
-    writer.start()
-    shown = to.progress and shard.speaks
-    with tqdm(total=job.layout.n, unit=" images", desc="probe", disable=not shown, leave=False) as bar:
-
-        def look() -> None:
-            bar.update(writer.images_recorded() - bar.n)
-
-        with one_behind(writer.write) as write:
-            for batch in run_batches(job, others | writer.done):
-                write(batch)
-                look()
-        if not writer.finish_if_last() and shard.launched and shard.speaks:
-            wait_for_others(writer.path, look)
-
-
-def open_shared(path: Path) -> xr.DataTree:
-    """Open what there is so far, which says that it is not complete where other processes are still at work."""
-    try:
-        return open_recording(path, partial=True)
-    except (RecordingError, OSError):  # another process has made it complete meanwhile
-        return open_recording(path)
-
-
-def counted(batches: Iterator[Batch], total: int, done: int, shown: bool) -> Iterator[Batch]:
-    """Pass batches on and count their images on a bar."""
-    with tqdm(total=total, initial=done, unit=" images", desc="probe", disable=not shown, leave=False) as bar:
-        for batch in batches:
-            bar.update(len(batch.logits))
-            yield batch
 
 
 def record(net: Network, stimuli: Stimuli, settings: ProbeSettings, to: Destination) -> xr.DataTree:
