@@ -7,7 +7,8 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from dcnbio.errors import InputError
-from dcnbio.training.recipe_parts import Data, Guards, Optimisation, Phase, check_choice, check_whole
+from dcnbio.training.recipe_parts import Data, Guards, Optimisation, Phase
+from dcnbio.training.setting_checks import check_choice, check_whole
 
 __all__ = ["SECTIONS", "Recipe", "recipe_from_dict"]
 

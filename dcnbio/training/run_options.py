@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dcnbio.errors import InputError
-from dcnbio.training.recipe_parts import check_whole
+from dcnbio.training.setting_checks import check_whole
 
 __all__ = ["RunOptions"]
 
