@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from typing import TYPE_CHECKING, Any
 
-from dcnbio.commands.network import assumptions
+from dcnbio.commands.network import assumptions, rounding
 from dcnbio.commands.table import table
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def checkpoint_info(name: str, model: str | None) -> dict[str, Any]:
         "parameters": sum(p.numel() for p in net.parameters()),
         "weights": weights_id(net.state_dict()),
         "scales": scales_of(net, header.get("initial_log2_sigma", {})),
-        "notices": [] if own else [assumptions(net, path.name, given=False)],
+        "notices": [*rounding(net), *(() if own else (assumptions(net, path.name, given=False),))],
     }
 
 
@@ -82,9 +82,25 @@ def checkpoint_report(found: dict[str, Any]) -> str:
         lines.append(f"field      its own, {spec['vector_field']}: load it with dcnbio.load(..., vector_field=...)")
     else:
         lines += [f"parameters {found['parameters']:,}", f"weights    {found['weights']}"]
+    lines += imported(found.get("source") or {})
     lines += [f"{'metrics' if i == 0 else '':10} {name}: {value}" for i, (name, value) in enumerate(metrics(found))]
     lines += [f"note: {notice}" for notice in found["notices"]]
     return "\n".join([*lines, scale_table(found["scales"])] if found["parameters"] is not None else lines)
+
+
+def imported(source: dict[str, Any]) -> list[str]:
+    """Say of a network that was imported from which file, and what was assumed as the file did not hold it.
+
+    Examples
+    --------
+    >>> imported({"imported": "best.pth", "assumed": ["integration_time", "window"]})
+    ['imported   from best.pth; assumed, as it is not in there: integration_time, window']
+    """
+    if "imported" not in source:
+        return []
+    assumed = ", ".join(source.get("assumed", []))
+    more = f"; assumed, as it is not in there: {assumed}" if assumed else ""
+    return [f"imported   from {source['imported']}{more}"]
 
 
 def metrics(found: dict[str, Any]) -> list[tuple[str, str]]:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from dcnbio.commands.network import assumptions
+from dcnbio.commands.network import assumptions, rounding
 from dcnbio.commands.options import IntegrationTime, Json, flag, integration_time
 from dcnbio.commands.output import Speaker
 
@@ -45,7 +45,7 @@ def import_checkpoint(
     net, weights = load_public(path, model, **overrides)
     start = {} if initial is None else initial_log2_sigma(load_public(find_checkpoint(initial), model, **overrides)[0])
     save_checkpoint(net, out, overwrite=overwrite, initial_log2_sigma=start, recipe=net.source["args"])
-    notices = (*weights.notices, assumptions(net, path.name, integration_time_ is not None))
+    notices = (*weights.notices, *rounding(net), assumptions(net, path.name, integration_time_ is not None))
     speaker = Speaker(json_)
     for notice in notices:
         speaker.note(notice)

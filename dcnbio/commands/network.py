@@ -12,7 +12,7 @@ from dcnbio.errors import InputError
 if TYPE_CHECKING:
     from dcnbio.model.network import Network
 
-__all__ = ["OpenedNetwork", "assumptions", "open_network"]
+__all__ = ["OpenedNetwork", "assumptions", "open_network", "rounding"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +54,12 @@ def assumptions(net: Network, file: str, given: bool) -> str:
     return f"{file} does not hold T or the window of its filters: assumed T = {times} (--integration-time), {window}"
 
 
+def rounding(net: Network) -> tuple[str, ...]:
+    """Say of weights that were kept in half precision that they stay as coarse."""
+    kept = net.source.get("stored_dtype")
+    return (f"weights are kept in {kept}: they are run in float32, and stay rounded to {kept}",) if kept else ()
+
+
 def open_network(
     checkpoint: str, model: str | None, time: str | None, interventions: tuple[str, ...] = ()
 ) -> OpenedNetwork:
@@ -77,6 +83,7 @@ def loaded(checkpoint: str, model: str | None, time: str | None) -> OpenedNetwor
     overrides: dict[str, Any] = integration_time(time)
     path = find_checkpoint(checkpoint)
     if path.suffix == ".safetensors":
-        return OpenedNetwork(load(path, model, **overrides), ())
+        own = load(path, model, **overrides)
+        return OpenedNetwork(own, rounding(own))
     net, weights = load_public(path, model, **overrides)
-    return OpenedNetwork(net, (*weights.notices, assumptions(net, path.name, time is not None)))
+    return OpenedNetwork(net, (*weights.notices, *rounding(net), assumptions(net, path.name, time is not None)))

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from dcnbio.errors import ImageError
 from dcnbio.images.pixels import BadImage, Pixels, decode_image
 from dcnbio.images.source import Found, Source
+from dcnbio.images.stand_in import stand_in_at
 from dcnbio.images.tree import Parts, Split, arrange, joined
 
 __all__ = ["OFFICIAL_MD5", "archive_files", "md5_notice", "open_image_archive", "read_members"]
@@ -157,6 +158,9 @@ def _read_to_end(tar: tarfile.TarFile, path: Path) -> None:
 
 
 def _damaged(path: Path, cause: str) -> str:
+    instead = stand_in_at(path)
+    if instead is not None:
+        return f"{path} is no tar archive: it is {instead}; nothing was changed"
     python, binary = OFFICIAL_MD5["python"], OFFICIAL_MD5["binary"]
     name = path.name.lower()
     if "python" in name or "-py" in name:

@@ -13,6 +13,7 @@ from dcnbio.images.class_names import CIFAR10_CLASSES, labels_by_name
 from dcnbio.images.image_set import unit_range
 from dcnbio.images.pixels import FIX_RANGE, FIX_SIZE, RESIZED, SIDE, BadImage, Pixels, out_of_range, resample
 from dcnbio.images.source import Found, Source
+from dcnbio.images.stand_in import stand_in_at
 
 __all__ = ["open_npz"]
 
@@ -80,6 +81,9 @@ def _load(path: Path) -> dict[str, NDArray[Any]]:
     except ImageError:
         raise
     except Exception as error:  # damage shows as a dozen kinds, down to those of Python's own tokenizer
+        instead = stand_in_at(path)
+        if instead is not None:
+            raise ImageError(f"{path} is no readable NumPy archive: it is {instead}") from error
         raise ImageError(
             f"{path} is no readable NumPy archive ({str(error) or type(error).__name__}): write it again with "
             "numpy.savez, without Python objects in it"

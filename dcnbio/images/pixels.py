@@ -35,6 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcnbio.images.image_set import unit_range
+from dcnbio.images.stand_in import stand_in
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -106,7 +107,7 @@ def decode_image(data: bytes, *, resize: bool = False) -> Pixels | BadImage:
             with Image.open(io.BytesIO(data), formats=FORMATS) as image:
                 result = _decode(image, resize)
     except UnidentifiedImageError:
-        return BadImage("not a readable image")
+        return BadImage(stand_in(data) or "not a readable image")
     except Exception as error:  # Pillow's readers raise a dozen kinds on damaged files; none is a bug of the caller
         return BadImage(f"damaged or unsupported ({str(error) or type(error).__name__})")
     if isinstance(result, BadImage) or not caught:

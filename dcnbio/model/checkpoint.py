@@ -16,6 +16,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from dcnbio.errors import CheckpointError, InputError
+from dcnbio.images.stand_in import stand_in_at
 from dcnbio.model.checkpoint_kind import refuse_decoder
 from dcnbio.model.html_summary import header_html
 from dcnbio.model.network import Network, build
@@ -144,7 +145,10 @@ def open_tensors(path: Path) -> tuple[Header, dict[str, Tensor]]:
     except (SafetensorError, OSError, ValueError) as error:
         if isinstance(error, CheckpointError):
             raise
-        reason = "it is empty" if path.stat().st_size == 0 else "it is cut short or damaged"
+        instead = stand_in_at(path)
+        reason = (
+            f"it is {instead}" if instead else f"it is {'cut short or damaged' if path.stat().st_size else 'empty'}"
+        )
         raise CheckpointError(f"{path} is not a readable checkpoint: {reason}; copy or download it again.") from error
 
 
@@ -207,8 +211,20 @@ def load_checkpoint(path: Path, *, vector_field: FieldMaker | None = None, **ove
     plain = NetworkSpec.from_dict({**spec.to_dict(), "vector_field": ""})
     net = build(plain, vector_field=vector_field, **overrides)
     fill(net, state, path)
-    net.source = {**header.source, "file": path.name, "weights": weights_id(state)}
+    net.source = {**header.source, "file": path.name, "weights": weights_id(state), **stored_dtype(state)}
     return net
+
+
+def stored_dtype(state: Mapping[str, Tensor]) -> dict[str, str]:
+    """Say of weights that are coarser than float32, in which the network then runs, how they were kept.
+
+    Examples
+    --------
+    >>> stored_dtype({"a": torch.zeros(2, dtype=torch.float16)}), stored_dtype({"a": torch.zeros(2)})
+    ({'stored_dtype': 'float16'}, {})
+    """
+    coarse = {str(t.dtype).removeprefix("torch.") for t in state.values() if t.is_floating_point() and t.itemsize < 4}
+    return {"stored_dtype": ", ".join(sorted(coarse))} if coarse else {}
 
 
 def fill(net: Network, state: Mapping[str, Tensor], path: object) -> None:

@@ -128,7 +128,9 @@ def file_of(path: Path) -> Path:
     there = sorted(p for p in path.iterdir() if p.suffix in SUFFIXES)
     if len(there) == 1:
         return there[0]
-    listed = ", ".join(p.name for p in there[:10]) or "none"
+    if not there:
+        raise CheckpointError(f"{path} is a folder without a checkpoint ({', '.join(SUFFIXES)}); name a file.")
+    listed = ", ".join(p.name for p in there[:10])
     raise CheckpointError(f"{path} is a folder with {len(there)} checkpoints ({listed}); name one file.")
 
 

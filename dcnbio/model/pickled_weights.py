@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from dcnbio.errors import CheckpointError
+from dcnbio.images.stand_in import HEAD, stand_in
 
 __all__ = ["PickledWeights", "read_pickled_weights"]
 
@@ -51,11 +52,12 @@ class PickledWeights(NamedTuple):
 def damage(path: Path) -> str | None:
     """Say what is wrong with a file that cannot be a checkpoint, if it shows on the outside."""
     with path.open("rb") as file:
-        head = file.read(64)
+        head = file.read(HEAD)
     if not head:
         return "it is empty"
-    if head.startswith(b"version https://git-lfs"):
-        return "it is a Git LFS pointer, not the file itself (run git lfs pull)"
+    instead = stand_in(head)
+    if instead is not None:
+        return f"it is {instead}"
     if head.startswith(b"PK") and not zipfile.is_zipfile(path):
         return "it is cut short"
     return None

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from torch import Tensor
 
 from dcnbio.errors import CheckpointError
-from dcnbio.model.checkpoint import fill
+from dcnbio.model.checkpoint import fill, stored_dtype
 from dcnbio.model.network import Network, build
 from dcnbio.model.pickled_weights import PickledWeights, read_pickled_weights
 from dcnbio.model.public_names import decoder_names, public_names
@@ -17,6 +18,8 @@ from dcnbio.model.rows import ROWS, row_spec
 from dcnbio.model.weights import weights_id
 
 __all__ = ["fitting_rows", "load_public"]
+
+NOT_IN_THE_FILE = ("integration_time", "window")
 
 
 def fitting_rows(state: dict[str, Tensor]) -> list[str]:
@@ -31,6 +34,31 @@ def fitting_rows(state: dict[str, Tensor]) -> list[str]:
         if not scales or all((ndim == 2) == per_pair for ndim in scales):
             fitting.append(row)
     return fitting
+
+
+def differences(state: dict[str, Tensor], row: str) -> tuple[list[str], list[str]]:
+    """List the names that a row has and the weights have not, and the other way round."""
+    names = set(public_names(row_spec(row)))
+    return sorted(names - set(state)), sorted(set(state) - names)
+
+
+def first_of_each(missing: list[str], unexpected: list[str]) -> str:
+    """Name the first of either, and say how many more there are."""
+    named = [
+        f"{what} {names[0]}" + (f" and {len(names) - 1} more" if len(names) > 1 else "")
+        for what, names in (("missing", missing), ("unexpected", unexpected))
+        if names
+    ]
+    return ", ".join(named)
+
+
+def nearest(state: dict[str, Tensor], rows: Iterable[str] = ROWS) -> str:
+    """Say of weights that fit no row how they differ from the nearest, and what can be done."""
+    row = min(rows, key=lambda name: sum(map(len, differences(state, name))))
+    return (
+        f"the nearest is {row} ({first_of_each(*differences(state, row))}); only weights of the paper's public code "
+        "are read, under its names, so rename or complete them, or save the state_dict again from that code"
+    )
 
 
 def refuse_public_decoder(state: dict[str, Tensor], path: Path) -> None:
@@ -50,12 +78,10 @@ def renamed(state: dict[str, Tensor], net: Network, path: Path) -> dict[str, Ten
     missing, unexpected = sorted(set(names) - set(state)), sorted(set(state) - set(names))
     if missing or unexpected:
         rows = fitting_rows(state)
-        hint = f"it fits {', '.join(rows)}" if rows else "it fits none of the named rows"
-        lacks = f"missing {missing[0]}" if missing else ""
-        has = f"unexpected {unexpected[0]}" if unexpected else ""
+        fix = f"it fits {', '.join(rows)}, so choose model (--model) accordingly"
         raise CheckpointError(
-            f"{path} does not fit {net.spec.row} ({', '.join(filter(None, (lacks, has)))}); {hint}, so choose model "
-            "(--model) accordingly."
+            f"{path} does not fit {net.spec.row} ({first_of_each(missing, unexpected)}); "
+            f"{fix if rows else 'of the named rows ' + nearest(state)}."
         )
     return {names[name]: tensor for name, tensor in state.items()}
 
@@ -79,8 +105,11 @@ def load_public(path: Path, row: str | None, **overrides: Any) -> tuple[Network,
     refuse_public_decoder(weights.state, path)
     if row is None:
         rows = fitting_rows(weights.state)
-        fits = f"its weights fit {', '.join(rows)}" if rows else f"its weights fit none of {', '.join(ROWS)}"
-        raise CheckpointError(f"{path} does not say which network it is, and {fits}; give model (--model ROW).")
+        if not rows:
+            raise CheckpointError(f"{path} fits none of the named rows: {nearest(weights.state)}.")
+        raise CheckpointError(
+            f"{path} does not say which network it is, and its weights fit {', '.join(rows)}; give model (--model ROW)."
+        )
     net = build(row, **overrides)
     fill(net, renamed(weights.state, net, path), path)
     net.source = {
@@ -88,5 +117,7 @@ def load_public(path: Path, row: str | None, **overrides: Any) -> tuple[Network,
         "file_sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
         "args": {name: value for name, value in weights.args.items() if isinstance(value, str | int | float | bool)},
         "weights": weights_id(net.state_dict()),
+        "assumed": [name for name in NOT_IN_THE_FILE if name not in overrides],
+        **stored_dtype(weights.state),
     }
     return net, weights

@@ -33,7 +33,9 @@ def weights_id(state: Mapping[str, Tensor]) -> str:
     """
     digest = hashlib.sha256()
     for name in sorted(state):
-        values = np.ascontiguousarray(state[name].detach().cpu().numpy())
+        tensor = state[name].detach().cpu()
+        # numpy knows no bfloat16; every value of it is one of float32
+        values = np.ascontiguousarray((tensor.float() if tensor.dtype == torch.bfloat16 else tensor).numpy())
         digest.update(f"{name} {values.dtype.str} {values.shape}".encode())
         digest.update(values.tobytes())
     return f"sha256:{digest.hexdigest()}"

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import torch
 
+from dcnbio.errors import InputError
 from dcnbio.model.network import Network
 
 __all__ = ["held_still", "moved"]
@@ -34,6 +35,11 @@ def held_still(net: Network) -> Iterator[None]:
 def moved(net: Network, dtype: torch.dtype, device: str) -> Network:
     """Give the network in a type and on a device: a copy where that changes it, so that the original stays."""
     weight = next(net.parameters())
+    if weight.dtype not in (torch.float32, torch.float64):
+        raise InputError(
+            f"the network's weights are {weight.dtype}; the solver controls its error in float32 or float64, so use "
+            "net.float(), or the weights from before they were rounded."
+        )
     if weight.dtype == dtype and weight.device == torch.device(device):
         return net
     return copy.deepcopy(net).to(device=device, dtype=dtype)

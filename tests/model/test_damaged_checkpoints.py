@@ -125,3 +125,76 @@ def test_code_in_a_file_does_not_run(tmp_path, form):
     with pytest.raises(DcnbioError, match="not a readable checkpoint"):
         dcnbio.load(path, "dcn-ode")
     assert not trace.exists()
+
+
+def refused(path, *given):
+    """Give the one sentence with which a file is refused."""
+    with pytest.raises(DcnbioError) as caught:
+        dcnbio.load(path, *given)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("suffix", [".pth", ".safetensors"])
+@pytest.mark.parametrize(
+    ("content", "named"),
+    [
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n", "Git LFS pointer"),
+        (b"\n<!DOCTYPE html><html><body>Sign in</body></html>", "web page"),
+        (b"<html>404</html>", "web page"),
+        (b"", "it is empty"),
+    ],
+)
+def test_what_lies_in_a_files_place_is_named(tmp_path, suffix, content, named):
+    (tmp_path / f"net{suffix}").write_bytes(content)
+    assert named in refused(tmp_path / f"net{suffix}", "dcn-ode")
+
+
+def public(tmp_path, change):
+    """Write a public checkpoint with changed weights."""
+    state = change(dict(torch.load(REFERENCE, weights_only=False)["state_dict"]))
+    torch.save({"state_dict": state, "args": argparse.Namespace(tol=1e-3)}, tmp_path / "a.pth")
+    return tmp_path / "a.pth"
+
+
+@pytest.mark.parametrize("given", [(), ("dcn-ode",), ("dcn-full",)])
+def test_weights_that_fit_no_row_are_told_how_they_differ_from_the_nearest(tmp_path, given):
+    lost = "1.odefunc.conv2._layer.alphas"
+
+    def change(state):
+        return {name: value for name, value in state.items() if name != lost} | {"ema": torch.zeros(1)}
+
+    said = refused(public(tmp_path, change), *given)
+    assert f"(missing {lost}, unexpected ema)" in said
+    assert "nearest is dcn-ode" in said or given == ("dcn-ode",)
+    assert "choose model" not in said
+    assert "give model" not in said
+    assert "public code" in said
+
+
+def test_weights_of_another_row_are_told_which(tmp_path):
+    said = refused(public(tmp_path, dict), "ode-net")
+    assert "it fits dcn-ode, so choose model (--model) accordingly" in said
+    assert "it fits dcn-ode" not in refused(public(tmp_path, lambda state: {"fc.weight": torch.zeros(1)}), "ode-net")
+
+
+def test_an_empty_folder_is_told_what_was_looked_for(tmp_path):
+    assert "without a checkpoint (.safetensors, .pth, .pt)" in refused(tmp_path)
+
+
+@pytest.mark.parametrize("kind", [torch.float16, torch.bfloat16])
+def test_half_precision_is_remembered_wherever_the_weights_go(tmp_path, kind):
+    path = public(tmp_path, lambda state: {name: value.to(kind) for name, value in state.items()})
+    net = dcnbio.load(path, "dcn-ode")
+    assert next(net.parameters()).dtype == torch.float32
+    assert net.source["stored_dtype"] == str(kind).removeprefix("torch.")
+    dcnbio.save(net, tmp_path / "again.safetensors")
+    assert dcnbio.load(tmp_path / "again.safetensors").source["stored_dtype"] == net.source["stored_dtype"]
+    dcnbio.save(net.to(kind), tmp_path / "half.safetensors")
+    assert dcnbio.load(tmp_path / "half.safetensors").source["stored_dtype"] == net.source["stored_dtype"]
+    assert "stored_dtype" not in dcnbio.load("dcn-ode").source
+
+
+def test_what_was_assumed_stays_in_the_file(tmp_path):
+    dcnbio.save(dcnbio.load(REFERENCE, "dcn-ode"), tmp_path / "a.safetensors")
+    assert dcnbio.load(tmp_path / "a.safetensors").source["assumed"] == ["integration_time", "window"]
+    assert dcnbio.load(REFERENCE, "dcn-ode", integration_time=1).source["assumed"] == ["window"]

@@ -1,5 +1,7 @@
 """A recording holds the numbers of the network it was made of, whatever else is asked for or shares a batch."""
 
+import copy
+
 import numpy as np
 import pytest
 import torch
@@ -99,6 +101,16 @@ def test_probing_leaves_the_network_as_it_was(net, images):
     assert all(p.grad is None for p in net.parameters())
     for name, value in net.state_dict().items():
         assert torch.equal(value, before[name])
+
+
+@pytest.mark.parametrize("kind", [torch.float16, torch.bfloat16])
+def test_rounded_weights_are_refused_and_not_probed_in_silence(net, images, kind):
+    rounded = copy.deepcopy(net).to(kind)
+    for measure in (dcnbio.probe, dcnbio.evaluate):
+        with pytest.raises(
+            InputError, match=f"weights are {kind}; the solver controls its error in float32 or float64"
+        ):
+            measure(rounded, images)
 
 
 def test_contrast_and_mask_are_what_they_are_by_hand(net, images):
