@@ -11,6 +11,7 @@ import pytest
 import xarray as xr
 
 from dcnbio.analysis.completion import analyze_completion
+from dcnbio.analysis.completion.claims import fall_in_words
 from dcnbio.analysis.completion.index import completion_index, index_difference
 from dcnbio.analysis.completion.paper_measure import difference_curves, difference_fall
 from dcnbio.analysis.completion.readout import accuracy_drop, correct, retrieval, solution_times
@@ -100,8 +101,8 @@ def test_what_is_not_defined_says_why() -> None:
     assert "no yardstick" in index_difference(flat, MASK, ["white noise"], 1, FEW).reason
     zero = data.copy(deep=True)
     zero["amplitude"] *= 0
-    fall, null = difference_fall(zero, MASK, 1, FEW)
-    assert fall.reason == null.reason == "no image has an amplitude at all times"
+    found = difference_fall(zero, MASK, 1, FEW)
+    assert found.fall.reason == found.null.reason == "no image has an amplitude at all times"
     assert int(difference_curves(zero, MASK)["left_out"][0]) == 40
     failed = data.copy(deep=True)
     failed["solved"] *= 0
@@ -110,13 +111,34 @@ def test_what_is_not_defined_says_why() -> None:
 
 def test_the_papers_measure_falls_by_the_amplitude_alone() -> None:
     data = experiment({"mask 14": 1 / 3})
-    fall, null = difference_fall(data, MASK, 1, FEW)
+    found = difference_fall(data, MASK, 1, FEW)
     # the difference stays, and the amplitude grows about threefold
-    assert fall.value == pytest.approx(null.value, rel=0.05)
-    assert null.value == pytest.approx(1 / 3, rel=0.05)
-    assert difference_fall(data, MASK, 1, FEW, "A(0)")[0].value == pytest.approx(1)
+    assert found.fall.value == pytest.approx(found.null.value)
+    assert found.null.value == pytest.approx(1 / 3, rel=0.05)
+    assert difference_fall(data, MASK, 1, FEW, "A(0)").fall.value == pytest.approx(1)
     curves = difference_curves(data, MASK)
     assert float(curves["D"].sel(reading="A(0)")[0, 0]) == pytest.approx(float(curves["D"].sel(reading="A(t)")[0, 0]))
+
+
+def test_a_difference_that_stays_falls_as_its_null_whatever_images_it_is_largest_in() -> None:
+    # where the amplitude grows most the difference is largest: D falls by more than the plain mean of A(0) / A(T)
+    data = experiment({"mask 14": 1 / 3})
+    growth = np.linspace(2, 8, 40)
+    data["amplitude"][...] = np.stack([np.ones(40), growth], 1)
+    data["difference"].loc[{"condition": "mask 14"}] = growth[:, None] ** 2
+    found = difference_fall(data, MASK, 1, FEW)
+    exact = (growth**2 / growth).sum() / (growth**2).sum()
+    assert found.fall.value == pytest.approx(exact)
+    assert found.null.value == pytest.approx(exact)
+    assert exact < 0.8 * (1 / growth).mean()
+    assert found.beyond.value == pytest.approx(0, abs=1e-12)
+    assert fall_in_words("A(t)", found).endswith("whether by more than the amplitude's growth makes it cannot be told.")
+    # a twentieth less in every image is surely less, though images differ by far more
+    data["difference"].loc[{"condition": "mask 14"}] *= np.array([1, 0.95])
+    less = difference_fall(data, MASK, 1, FEW)
+    assert less.beyond.value == pytest.approx(-0.05 * exact)
+    assert less.fall.interval.high > found.null.value
+    assert fall_in_words("A(t)", less).endswith("it falls by more than the amplitude's growth makes it.")
 
 
 def with_grey(data: xr.Dataset, like: str) -> xr.Dataset:

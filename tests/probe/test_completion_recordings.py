@@ -46,7 +46,7 @@ def test_recordings_give_the_numbers_of_the_experiment(net: Any, images: np.ndar
     for block in (1, 2):
         index = completion_index(found, ["mask 14"], block, FEW)
         assert index.value == pytest.approx(completion_index(run, ["mask 14"], block, FEW).value, abs=1e-3)
-        assert difference_fall(found, ["mask 14"], block, FEW)[0].value > 0
+        assert difference_fall(found, ["mask 14"], block, FEW).fall.value > 0
 
 
 def test_a_stored_recording_is_read_chunk_by_chunk(net: Any, images: np.ndarray, trees: Any, tmp_path: Any) -> None:

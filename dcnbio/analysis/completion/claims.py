@@ -6,7 +6,7 @@ from dcnbio.analysis.claim import Claim, Control
 from dcnbio.analysis.completion.conditions import condition_groups, main_mask, mask_sides, named_conditions
 from dcnbio.analysis.completion.index import completion_index
 from dcnbio.analysis.completion.network import NetworkCompletion
-from dcnbio.analysis.completion.paper_measure import difference_fall
+from dcnbio.analysis.completion.paper_measure import Fall, difference_fall
 from dcnbio.analysis.completion.readout import accuracy_drop, retrieval
 from dcnbio.analysis.completion.resampling import Estimate, Resampler
 from dcnbio.analysis.completion.verdict import Verdict
@@ -50,22 +50,23 @@ def paper_claims(network: NetworkCompletion, block: int, resampler: Resampler) -
     found = []
     names = main_mask(network.flow)
     for reading in ("A(t)", "A(0)"):
-        fall, null = difference_fall(network.flow, names, block, resampler, reading)
-        text = fall_in_words(reading, fall, null)
+        measured = difference_fall(network.flow, names, block, resampler, reading)
+        text = fall_in_words(reading, measured)
         twins = {
-            variant: difference_fall(data, names, block, resampler, reading)[0]
+            variant: difference_fall(data, names, block, resampler, reading).fall
             for variant, data in network.twins.items()
         }
         told = [f"{variant} {one.value:.2f}" for variant, one in twins.items() if not one.reason]
         text += f" Twins: {', '.join(told)}." if told else ""
         name = "A(0) / A(T), a difference that stays" if reading == "A(t)" else "a difference that stays"
         title = f"{network.name} block {block}: the paper's D(T) / D(0), A = {reading}"
-        found.append(claim_of(title, fall, control_of(name, null), text))
+        found.append(claim_of(title, measured.fall, control_of(name, measured.null), text))
     return found
 
 
-def fall_in_words(reading: str, fall: Estimate, null: Estimate) -> str:
+def fall_in_words(reading: str, found: Fall) -> str:
     """Say what D does, and what of it the amplitude makes."""
+    fall, null = found.fall, found.null
     if fall.reason:
         return f"D is not defined: {fall.reason}."
     if reading == "A(0)":
@@ -75,8 +76,8 @@ def fall_in_words(reading: str, fall: Estimate, null: Estimate) -> str:
         -1: "it falls by more than the amplitude's growth makes it",
         0: "it falls, and whether by more than the amplitude's growth makes it cannot be told",
         1: "it falls by less than the amplitude's growth alone would make it",
-    }[side_of(fall, null.value)]
-    what = {-1: beside_null, 0: "it is not seen to fall", 1: "it does not fall"}[side_of(fall, 1.0)]
+    }[side_of(found.beyond, 0.0)]
+    what = {-1: beside_null, 0: "it is not seen to fall", 1: "it rises"}[side_of(fall, 1.0)]
     return f"With A at t, D(T) is {fall.value:.2f} of D(0), {null.value:.2f} for a difference that stays: {what}."
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import xarray as xr
 
@@ -9,7 +11,7 @@ from dcnbio.analysis.completion.conditions import averaged, solved_images
 from dcnbio.analysis.completion.resampling import Estimate, Resampler, undefined
 from dcnbio.analysis.shapes import Floats
 
-__all__ = ["difference_curves", "difference_fall"]
+__all__ = ["Fall", "difference_curves", "difference_fall"]
 
 READINGS = ("A(t)", "A(0)")
 
@@ -65,24 +67,53 @@ def difference_curves(data: xr.Dataset, names: list[str]) -> xr.Dataset:
     )
 
 
+@dataclass(frozen=True)
+class Fall:
+    """How far D falls from 0 to T, and how far it would fall if the difference itself stayed.
+
+    Attributes
+    ----------
+    fall : Estimate
+        D(T) / D(0), D being means over images.
+    null : Estimate
+        The same if every image's difference stayed as it is at 0: the mean of A(0) / A(T), weighted with D(0); 1 where
+        A is that at 0.
+    beyond : Estimate
+        Fall minus null, of the same images: below 0 where D falls by more than the amplitude's growth makes it.
+    """
+
+    fall: Estimate
+    null: Estimate
+    beyond: Estimate
+
+
 def difference_fall(
     data: xr.Dataset, names: list[str], block: int, resampler: Resampler, reading: str = "A(t)"
-) -> tuple[Estimate, Estimate]:
-    """Give D(T) / D(0), of means over images, and its null, the mean of A(0) / A(T).
+) -> Fall:
+    """Give D(T) / D(0), of means over images, beside what it is for a difference that stays.
 
     Parameters
     ----------
+    data : xarray.Dataset
+        From the completion experiment.
+    names : list of str
+        Conditions, averaged: the placements of one mask.
+    block : int
+    resampler : Resampler
     reading : str
         "A(t)" or "A(0)"; the null of the latter is 1.
     """
     difference, amplitude, left_out = counted(data, names, block)
     if not len(difference):
         none = undefined("no image has an amplitude at all times", left_out)
-        return none, none
-    start, end = difference[:, 0] / amplitude[:, 0], difference[:, -1]
-    end = end / (amplitude[:, -1] if reading == "A(t)" else amplitude[:, 0])
+        return Fall(none, none, none)
+    divisor = amplitude[:, -1] if reading == "A(t)" else amplitude[:, 0]
+    start, end, still = difference[:, 0] / amplitude[:, 0], difference[:, -1] / divisor, difference[:, 0] / divisor
     if not start.sum() > 0:
-        return undefined("no image's map is changed at t = 0", left_out), undefined("there is nothing to explain")
-    fall = resampler.estimate([end, start], lambda m: (m[0] / m[1])[None], left_out)
-    ratio = amplitude[:, 0] / amplitude[:, -1] if reading == "A(t)" else np.ones(len(amplitude))
-    return fall, resampler.mean(ratio)
+        nothing = undefined("there is nothing to explain")
+        return Fall(undefined("no image's map is changed at t = 0", left_out), nothing, nothing)
+    return Fall(
+        resampler.estimate([end, start], lambda m: (m[0] / m[1])[None], left_out),
+        resampler.estimate([still, start], lambda m: (m[0] / m[1])[None], left_out),
+        resampler.estimate([end, still, start], lambda m: ((m[0] - m[1]) / m[2])[None], left_out),
+    )
