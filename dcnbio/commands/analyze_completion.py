@@ -5,15 +5,15 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from dcnbio.commands.analyze import RESAMPLING, Resampling
+from dcnbio.commands.analysis_output import check_place, give_result
 from dcnbio.commands.completion_report import as_json, report
+from dcnbio.commands.named_checkpoints import refuse_repeated, short_names
 from dcnbio.commands.options import PRINTED, Images, Model, Where, flag, limit_of, whole_numbers
-from dcnbio.commands.output import Speaker
+from dcnbio.commands.resampling_option import RESAMPLING, Resampling
 from dcnbio.errors import InputError
 
 if TYPE_CHECKING:
@@ -70,26 +70,18 @@ def completion(
 ) -> int:
     """Analyse pattern completion: masked images against intact ones, noise of equal norm, twins without dynamics."""
     from dcnbio.analysis.completion import analyze_completion
-    from dcnbio.analysis.result_file import check_result_path, write_result
     from dcnbio.images import load_images
     from dcnbio.model.no_time import refuse_no_time
 
-    if where.out is not None:
-        check_result_path(where.out, overwrite=where.overwrite)
-    if resampling.resamples < 99:
-        raise InputError(f"--resamples is {resampling.resamples}; limits at 95 % need at least 99 (1999 for print).")
+    check_place(where)
+    resampling.check()
     planned = plan(checkpoints, model, shown, resampling.seed)
     for one in planned:
         refuse_no_time(one.net)  # all of them, before the first is run for minutes
     data = load_images(shown.images, limit=limit_of(shown.limit), resize=shown.resize)
-    speaker = Speaker(where.json)
     experiments, mechanisms = run(planned, data)
     found = analyze_completion(experiments, mechanisms, **vars(resampling))
-    text = report(found)
-    if where.out is not None:
-        write_result(found.to_tree(), where.out, "completion", overwrite=where.overwrite)
-        text += f"\n\nwritten to {where.out}"
-    speaker.give(as_json(found), text)
+    give_result("completion", found, as_json(found), report(found), where)
     return 0
 
 
@@ -101,11 +93,8 @@ def plan(checkpoints: tuple[str, ...], model: str | None, shown: Shown, seed: in
     sides = tuple(whole_numbers(shown.masks, "--masks"))
     full = CompletionSettings(sides, shown.main, times=shown.times, mechanism=shown.mechanism, seed=seed)
     if checkpoints:
-        if len(set(checkpoints)) < len(checkpoints):
-            raise InputError(f"a checkpoint is named twice in {', '.join(checkpoints)}; one network counts once.")
-        stems = {name: Path(name).stem for name in checkpoints}
-        short = len(set(stems.values())) == len(stems)
-        return [Planned(stems[name] if short else name, load(name, model), full) for name in checkpoints]
+        refuse_repeated(checkpoints)
+        return [Planned(name, load(given, model), full) for given, name in short_names(checkpoints).items()]
     if model is not None:
         raise InputError(f"--model is {model}, and no .pth is named that it could be the row of; name one.")
     # the fills are what a verdict needs; the other controls are shown to the first alone

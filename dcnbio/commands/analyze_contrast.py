@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import sys
-import textwrap
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from cyclopts import Parameter
 
+from dcnbio.commands.analysis_output import check_place, give_result
+from dcnbio.commands.contrast_report import as_json, report
+from dcnbio.commands.named_checkpoints import refuse_repeated, short_names
 from dcnbio.commands.options import PRINTED, Images, Model, Where, flag
 from dcnbio.commands.output import Speaker
 from dcnbio.commands.recorded_contrast import recorded_contrast
-from dcnbio.commands.table import table
 from dcnbio.errors import InputError
 
 if TYPE_CHECKING:
     import xarray as xr
 
-    from dcnbio.analysis.contrast import ContrastResult
-    from dcnbio.analysis.contrast.result import NetworkContrast
     from dcnbio.model.network import Network
     from dcnbio.probe.contrast import ContrastSettings
 
@@ -66,7 +64,6 @@ def contrast(
 ) -> int:
     """Analyse contrast: accuracy, evaluations, the law that ties contrast to time, and what breaks it."""
     from dcnbio.analysis.contrast import analyze_contrast
-    from dcnbio.analysis.result_file import check_result_path, write_result
     from dcnbio.images import load_images
     from dcnbio.probe.contrast.passes import check_network
 
@@ -77,14 +74,12 @@ def contrast(
                 f"file; leave out {checkpoints[0] if checkpoints else '--out'}."
             )
         return recorded_contrast(recordings, Speaker(where.json))
-    if where.out is not None:
-        check_result_path(where.out, overwrite=where.overwrite)
+    check_place(where)
     for name, least in (("limit", 1), ("few", 1), ("resamples", 99), ("seed", 0)):
         if getattr(size, name) < least:
             raise InputError(f"--{name} is {getattr(size, name)}; at least {least} is needed.")
     settings = settings_of(size)
     networks = chosen_networks(checkpoints, model, size.seed)
-    speaker = Speaker(where.json)
     for _, _, said in networks:
         if said:
             print(said, file=sys.stderr)
@@ -92,11 +87,7 @@ def contrast(
         check_network(net)  # all of them, before the first is run for minutes
     data = load_images(size.images, limit=size.limit, resize=size.resize)
     found = analyze_contrast(record_all(networks, data, settings), seed=size.seed, resamples=size.resamples)
-    text = report(found)
-    if where.out is not None:
-        write_result(found.to_tree(), where.out, "contrast", overwrite=where.overwrite)
-        text += f"\n\nwritten to {where.out}"
-    speaker.give(as_json(found), text)
+    give_result("contrast", found, as_json(found), report(found), where)
     failed = sum(network.unsolved for network in found.networks)
     if failed:
         print(f"dcnbio: {failed} image passes were not solved and count as wrong", file=sys.stderr)
@@ -126,11 +117,8 @@ def chosen_networks(checkpoints: tuple[str, ...], model: str | None, seed: int) 
     from dcnbio.model.network import build
 
     if checkpoints:
-        if len(set(checkpoints)) < len(checkpoints):
-            raise InputError(f"a checkpoint is named twice in {', '.join(checkpoints)}; one network counts once.")
-        stems = [Path(name).stem for name in checkpoints]
-        names = stems if len(set(stems)) == len(stems) else list(checkpoints)
-        return [(name, load(given, model), "") for name, given in zip(names, checkpoints, strict=True)]
+        refuse_repeated(checkpoints)
+        return [(name, load(given, model), "") for given, name in short_names(checkpoints).items()]
     found = []
     for row in PAPERS_ROWS:
         if row in shipped_checkpoints():
@@ -167,108 +155,3 @@ def record_all(
             bar.set_description(name)
             found[name] = record_contrast(net, part, own, progress=bar.update)
     return found
-
-
-def as_json(found: ContrastResult) -> dict[str, Any]:
-    """Give plain values."""
-    networks = [
-        {
-            "name": one.name,
-            **{str(key): plain_value(value) for key, value in one.recorded.attrs.items()},
-            "unsolved": one.unsolved,
-            "curves": plain_dataset(one.curves),
-            "surface": plain_dataset(one.surface),
-        }
-        for one in found.networks
-    ]
-    return {
-        "analysis": "contrast",
-        "networks": networks,
-        "claims": [claim.to_dict() for claim in found.claims],
-        "conclusion": found.conclusion,
-        "seed": found.seed,
-        "resamples": found.resamples,
-    }
-
-
-def plain_value(value: Any) -> Any:
-    """Give a number or text as Python has it."""
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def plain_dataset(data: xr.Dataset) -> dict[str, Any]:
-    """Give coordinates, and each variable with its dimensions."""
-    coords = {str(name): values.values.tolist() for name, values in data.coords.items()}
-    variables = {
-        str(name): {"dims": [str(dim) for dim in values.dims], "values": values.values.tolist()}
-        for name, values in data.data_vars.items()
-    }
-    return {"coords": coords, "variables": variables}
-
-
-def report(found: ContrastResult) -> str:
-    """Lay out what a person sees, within 80 columns."""
-    parts = []
-    for network in found.networks:
-        parts += [curves_report(network), surface_report(network)]
-        own = [claim for claim in found.claims if claim.name.startswith(f"{network.name}:")]
-        shown = [claim for claim in own if "Shapley" not in claim.name]
-        parts += [shares_report(network.name, own), "\n".join(wrapped(claim.conclusion) for claim in shown)]
-    return "\n\n".join([*parts, wrapped(f"Conclusion: {found.conclusion}")])
-
-
-def wrapped(text: str) -> str:
-    """Break a sentence at 80 columns."""
-    return textwrap.fill(text, 80, subsequent_indent="  ")
-
-
-def curves_report(network: NetworkContrast) -> str:
-    """Lay out accuracy with the limits of its difference from contrast 1, and block 1's evaluations."""
-    data = network.curves
-    rows: list[list[str]] = []
-    for c in data["contrast"].values:
-        row = [f"{c:.3g}"]
-        for protocol in data["protocol"].values:
-            cell = data.sel(contrast=c, protocol=protocol)
-            low, high = (100 * float(value) for value in cell["difference_interval"].values)
-            row += [f"{100 * float(cell['accuracy']):.1f}", f"{low:+.1f} to {high:+.1f}"]
-            row += [f"{float(cell['nfe'].isel(block=0)):.1f}"]
-        rows.append(row)
-    n, few = network.recorded.attrs["n"], network.recorded.attrs["few"]
-    start = float(data["reference_accuracy"]), float(data["reference_nfe"].values[0])
-    head = f"{network.name}: {n} images, {few} for what follows; contrast 1: {100 * start[0]:.1f} %, NFE {start[1]:.1f}"
-    return "\n".join(
-        [
-            wrapped(head),
-            table(["c", "T fixed %", "change (95 %)", "NFE", "T-hat %", "change (95 %)", "NFE"], rows),
-        ]
-    )
-
-
-def surface_report(network: NetworkContrast) -> str:
-    """Lay out accuracy over contrast and time, with the law's prediction behind each."""
-    data = network.surface
-    header = ["c \\ T", *(f"{float(t):.3g}" for t in data["time"].values)]
-    rows = []
-    for i, c in enumerate(data["contrast"].values):
-        pairs = zip(data["accuracy"].values[i], data["predicted"].values[i], strict=True)
-        rows.append([f"{c:.3g}", *(f"{100 * seen:.0f} ({100 * law:.0f})" for seen, law in pairs)])
-    return "\n".join(["accuracy %, and that at contrast 1 and T / c (the law's prediction)", table(header, rows)])
-
-
-def shares_report(name: str, claims: list[Any]) -> str:
-    """Lay out the Shapley shares."""
-    rows = []
-    for claim in claims:
-        if "Shapley" not in claim.name:
-            continue
-        title = claim.name.removeprefix(f"{name}: ").split(" (")[0]
-        outcome, _, rest = title.partition(" at contrast ")
-        c, _, factor = rest.partition(" by ")
-        limits = claim.interval.to_list()
-        shown = "all equal" if limits is None else f"{limits[0]:+.3g} to {limits[1]:+.3g}"
-        whole = f"{claim.control.estimate:+.3g}"
-        outcome = outcome.replace("deviation of block 1's normalised maps", "map deviation")
-        outcome = outcome.replace("saving of evaluations of block 1", "NFE saved").replace("deviation of the ", "")
-        rows.append([outcome, c, factor, f"{claim.estimate:+.3g}", shown, whole])
-    return table(["with T-hat", "c", "by", "share", "95 %", "of"], rows)

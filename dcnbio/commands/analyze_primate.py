@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
+from dcnbio.commands.analysis_output import check_place, give_result
 from dcnbio.commands.measure_plan import check_seed
 from dcnbio.commands.measured_units import SIZES, measure_network, plan_of
 from dcnbio.commands.options import PRINTED, Model, Where
-from dcnbio.commands.output import Speaker
 from dcnbio.commands.primate_report import report
 
 if TYPE_CHECKING:
@@ -50,17 +50,11 @@ def primate(
 ) -> int:
     """Compare units with macaque V1: effect, interval, bound, verdict, and what is built in."""
     from dcnbio.analysis.primate import analyze_primate
-    from dcnbio.analysis.result_file import check_result_path, write_result
 
-    if where.out is not None:
-        check_result_path(where.out, overwrite=where.overwrite)
+    check_place(where)
     measured = measured_networks(checkpoint, model, how_much)
     found = analyze_primate(*measured, seed=how_much.seed, degrees_per_pixel=how_much.degrees_per_pixel)
-    text = report(found)
-    if where.out is not None:
-        write_result(found.to_tree(), where.out, "primate", overwrite=where.overwrite)
-        text += f"\n\nwritten to {where.out}"
-    Speaker(where.json).give(as_json(found), text)
+    give_result("primate", found, as_json(found), report(found), where)
     return 0
 
 

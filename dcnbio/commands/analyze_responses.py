@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
+from dcnbio.commands.analysis_output import check_place, give_result
 from dcnbio.commands.intervention_option import check_intervention, intervened
 from dcnbio.commands.measure_plan import check_seed
 from dcnbio.commands.measured_growth import growth_of, record_fields_in_time
 from dcnbio.commands.measured_units import SIZES, MeasurePlan, measure_network, measures_of, plan_of, record_network
 from dcnbio.commands.options import PRINTED, Model, Where, block_list
-from dcnbio.commands.output import Speaker
 from dcnbio.commands.responses_report import report
 from dcnbio.errors import InputError
 
@@ -64,16 +64,10 @@ def responses(
 ) -> int:
     """Analyse responses: tuning, size, contrast, timing and receptive fields of units, as of neurons."""
     from dcnbio.analysis.responses.result import analyze_responses
-    from dcnbio.analysis.result_file import check_result_path, write_result
 
-    if where.out is not None:
-        check_result_path(where.out, overwrite=where.overwrite)
+    check_place(where)
     found = analyze_responses(measured(checkpoint, model, how_much), how_much.seed)
-    text = report(found)
-    if where.out is not None:
-        write_result(found.to_tree(), where.out, "responses", overwrite=where.overwrite)
-        text += f"\n\nwritten to {where.out}"
-    Speaker(where.json).give(as_json(found), text)
+    give_result("responses", found, as_json(found), report(found), where)
     return 0
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +11,7 @@ from dcnbio.commands.images import ImageOptions, open_images
 from dcnbio.commands.network import open_network
 from dcnbio.commands.options import HOW, WHAT, WHERE, Checkpoint, IntegrationTime, Json, Model, number
 from dcnbio.commands.output import Speaker
-from dcnbio.commands.table import table
+from dcnbio.commands.table import table, wrapped
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -127,4 +126,4 @@ def report(found: xr.Dataset, warnings: list[str]) -> str:
     ]
     if not warnings:
         close.append("No conclusion moves: no answer changes and D(T) stays within 5 % with any of these solvers.")
-    return "\n".join([table(header, lines), *(textwrap.fill(text, 80, subsequent_indent="  ") for text in close)])
+    return "\n".join([table(header, lines), *(wrapped(text) for text in close)])

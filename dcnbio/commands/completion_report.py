@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import TYPE_CHECKING, Any
 
-from dcnbio.commands.table import table
+from dcnbio.commands.table import shown, table, wrapped
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -24,16 +23,6 @@ READ = {  # of the readout over time: header, factor, form
     "margin": ("margin", 1, "+.1f"),
     "retrieval": ("own %", 100, ".0f"),
 }
-
-
-def wrapped(text: str) -> str:
-    """Break a sentence at 80 columns."""
-    return textwrap.fill(text, 80, subsequent_indent="  ")
-
-
-def shown(value: float, form: str) -> str:
-    """Write a number, or a dash where it is not defined."""
-    return "-" if value != value else format(value, form)
 
 
 def report(found: CompletionResult) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from dcnbio.commands.table import table
+from dcnbio.commands.table import table, wrapped
 
 if TYPE_CHECKING:
     from dcnbio.analysis.primate import PrimateResult
@@ -140,8 +140,3 @@ def report(found: PrimateResult) -> str:
             wrapped(f"Conclusion: {found.conclusion}"),
         ]
     )
-
-
-def wrapped(text: str) -> str:
-    """Break a sentence at 80 columns."""
-    return textwrap.fill(text, 80, subsequent_indent="  ")

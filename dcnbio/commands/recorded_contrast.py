@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import TYPE_CHECKING, Any
 
 from dcnbio.commands.options import name_list
 from dcnbio.commands.output import Speaker
-from dcnbio.commands.table import table
+from dcnbio.commands.table import table, wrapped
 from dcnbio.errors import InputError
 
 if TYPE_CHECKING:
@@ -53,6 +52,6 @@ def report(found: RecordedContrast) -> str:
         ]
         for line in found.table
     ]
-    sentences = [textwrap.fill(claim.conclusion, 80, subsequent_indent="  ") for claim in found.claims]
-    conclusion = textwrap.fill(f"Conclusion: {found.conclusion}", 80, subsequent_indent="  ")
+    sentences = [wrapped(claim.conclusion) for claim in found.claims]
+    conclusion = wrapped(f"Conclusion: {found.conclusion}")
     return "\n\n".join([table(header, rows), "\n".join(sentences), conclusion])

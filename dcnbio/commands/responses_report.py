@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import textwrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,41 +12,24 @@ from dcnbio.analysis.responses.blocks import by_block
 from dcnbio.analysis.responses.claims import PLAIN
 from dcnbio.analysis.responses.definitions import DEFINITIONS
 from dcnbio.analysis.responses.medians import unit_median
-from dcnbio.commands.table import table
+from dcnbio.commands.change_report import change_tables
+from dcnbio.commands.table import WIDTH, table, wrapped
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import xarray as xr
 
     from dcnbio.analysis.claim import Claim
     from dcnbio.analysis.responses.beyond import Beyond
-    from dcnbio.analysis.responses.change_beside_twin import ChangeBesideTwin
     from dcnbio.analysis.responses.result import ResponsesResult
 
 __all__ = ["report"]
 
-WIDTH = 80
 ZERO = 1e-9  # what is smaller is rounding
 UNTRAINED = "the same network untrained"
 PREDICTED = ("contrast-time law", "made by the norms")
 CHANGE = ": change of "
-# of the changes under interventions, those that the table shows, in 21 letters; all of them are in --json
-SHOWN = {
-    "accuracy": "accuracy",
-    "maximum_response": "largest response",
-    "circular_variance": "circular variance",
-    "preferred_spatial_frequency": "preferred frequency",
-    "spatial_frequency_bandwidth": "frequency bandwidth",
-    "f1_f0": "F1 / F0",
-    "summation_diameter": "summation field",
-    "suppression_index": "suppression index",
-    "cross_orientation_suppression": "by a mask across",
-    "c50": "c50",
-    "peak_time": "peak time",
-    "field_sigma_moments": "local field's sigma",
-}
-SHORT_UNITS = {"octaves": "oct", "1": "", "solver time": "", "percent": "%"}
 READ = {
     "z": "r = max(0, z(T) - z_blank(T)), z = activation(norm(h)) as the next layer reads it",
     "h_change": "r = max(0, d(T) - d_blank(T)), d = h(t) - h(0), the second measure",
@@ -71,8 +55,27 @@ def report(found: ResponsesResult) -> str:
         parts.append(growth_table(found.growth))
     parts += change_tables(found.changes)
     parts.append("\n".join(wrapped(claim.conclusion) for claim in found.claims if is_said(claim)))
-    parts += [definitions(found.measures), wrapped(LIMITS), wrapped(f"Conclusion: {found.conclusion}")]
+    parts += [definitions(found.measures), wrapped(solved(attrs) + LIMITS), wrapped(f"Conclusion: {found.conclusion}")]
     return "\n\n".join(parts)
+
+
+def solved(attrs: Mapping[str, Any]) -> str:
+    """Say how exactly units were recorded, where the measurement says it.
+
+    Examples
+    --------
+    >>> solved({"settings": '{"tolerance": null}'})
+    "Solved to the network's own tolerance. "
+    """
+    settings = json.loads(attrs.get("settings", "{}"))
+    if "tolerance" not in settings:
+        return ""
+    if settings["tolerance"] is None:
+        return "Solved to the network's own tolerance. "
+    return (
+        f"Stimuli are solved to a tolerance of {settings['tolerance']:g}, the blank to 1e-9 in float64: norms divide by "
+        "contrast and multiply the error where there is little. "
+    )
 
 
 def definitions(measures: xr.Dataset) -> str:
@@ -194,59 +197,3 @@ def growth_table(growth: xr.Dataset) -> str:
     )
     header = ["block", "units", *times, "clipped", "linear", "kernel", "passes"]
     return wrapped(about) + "\n" + table(header, rows)
-
-
-def change_tables(changes: Sequence[ChangeBesideTwin]) -> list[str]:
-    """Lay out what each intervention changes, beside the untrained network, and how much more it does."""
-    tables: dict[str, list[list[str]]] = {}
-    for one in changes:
-        if one.measure in SHOWN:
-            label = one.intervention if one.block is None else f"{one.intervention}, block {one.block}"
-            tables.setdefault(label, []).append(change_row(one))
-    if not tables:
-        return []
-    header = ["change of", "n", "is", "95 %", "law", "untr.", "more"]
-    about = (
-        "what an intervention changes: the median over units of the change of each (accuracy: the mean over images), "
-        "what the contrast-time law gives for it from a lower contrast, the same change in the untrained network, and "
-        "trained minus untrained (* its 95 % interval leaves out 0; - too few units). What the norms make of a change "
-        "is what --intervention norm=N changes."
-    )
-    return [wrapped(about), *(f"{label}\n{table(header, rows)}" for label, rows in tables.items()), chance(changes)]
-
-
-def change_row(one: ChangeBesideTwin) -> list[str]:
-    """Lay out one change."""
-    limits = one.interval.to_list()
-    between = " to ".join(hundredths(limit) for limit in limits) if limits else "-"
-    more = hundredths(one.more) + "*" * one.differs if one.more_interval.exists else "-"
-    name = f"{SHOWN[one.measure]}, {SHORT_UNITS.get(one.units, one.units)}".removesuffix(", ")
-    values = [hundredths(value) for value in (one.by_law, one.untrained)]
-    return [name, str(one.n), hundredths(one.change), between, *values, more]
-
-
-def hundredths(value: float) -> str:
-    """Write a change, none of which is large, to two decimals; a dash where it is not known.
-
-    Examples
-    --------
-    >>> hundredths(-0.5678), hundredths(-0.001), hundredths(float("nan"))
-    ('-0.57', '0.00', '-')
-    """
-    return "-" if value != value else f"{value:.2f}".replace("-0.00", "0.00")
-
-
-def chance(changes: Sequence[ChangeBesideTwin]) -> str:
-    """Say how many differences leave out 0, and how many of as many would by chance."""
-    tested = [one for one in changes if one.more_interval.exists]
-    if not tested:
-        return "No difference between the two networks has an interval."
-    return wrapped(
-        f"Of {len(tested)} differences (those of --json included) {sum(one.differs for one in tested)} leave out 0, "
-        f"where {0.05 * len(tested):.1f} would if the networks changed alike."
-    )
-
-
-def wrapped(text: str) -> str:
-    """Break a sentence at 80 columns."""
-    return textwrap.fill(text, WIDTH, subsequent_indent="  ")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dcnbio.commands.named_checkpoints import refuse_repeated, short_names
 from dcnbio.commands.options import name_list
 from dcnbio.errors import CheckpointError, InputError
 
@@ -37,8 +37,7 @@ def gather(checkpoints: tuple[str, ...], model: str | None, controls: str | None
         By name, controls last.
     """
     if checkpoints:
-        if len(set(checkpoints)) < len(checkpoints):
-            raise InputError(f"a checkpoint is named twice in {', '.join(checkpoints)}; one network counts once.")
+        refuse_repeated(checkpoints)
         found = recorded(list(checkpoints), model)
     else:
         found = all_shipped(model)
@@ -53,9 +52,7 @@ def recorded(names: list[str], model: str | None = None) -> dict[str, xr.DataTre
     """Record networks, under the short names of their files where these differ."""
     from dcnbio.probe.filters import checkpoint_filters
 
-    stems = {name: Path(name).stem for name in names}
-    short = len(set(stems.values())) == len(stems)
-    return {stems[name] if short else name: checkpoint_filters(name, model) for name in names}
+    return {name: checkpoint_filters(given, model) for given, name in short_names(names).items()}
 
 
 def all_shipped(model: str | None) -> dict[str, xr.DataTree]:

@@ -1,10 +1,13 @@
-"""Tables that fit a terminal."""
+"""Tables, numbers and sentences that fit a terminal of 80 columns."""
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 
-__all__ = ["table"]
+__all__ = ["WIDTH", "shown", "table", "wrapped"]
+
+WIDTH = 80
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
@@ -26,3 +29,19 @@ def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
         return "  ".join(parts).rstrip()
 
     return "\n".join(line(row) for row in [list(header), *cells])
+
+
+def wrapped(text: str) -> str:
+    """Break a sentence at 80 columns."""
+    return textwrap.fill(text, WIDTH, subsequent_indent="  ")
+
+
+def shown(value: float, form: str) -> str:
+    """Write a number, or a dash where it is not known.
+
+    Examples
+    --------
+    >>> shown(0.1234, ".2f"), shown(float("nan"), ".2f")
+    ('0.12', '-')
+    """
+    return "-" if value != value else format(value, form)

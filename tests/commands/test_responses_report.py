@@ -14,7 +14,8 @@ from dcnbio.analysis.responses.medians import UnitMedian
 from dcnbio.analysis.responses.predictions import PREDICTIONS
 from dcnbio.analysis.responses.result import ResponsesResult
 from dcnbio.analysis.statistics.interval import Interval
-from dcnbio.commands.responses_report import SHOWN, UNTRAINED, report
+from dcnbio.commands.change_report import SHOWN
+from dcnbio.commands.responses_report import UNTRAINED, report
 
 WIDE = Interval(-0.00123456, -0.000123456)
 
