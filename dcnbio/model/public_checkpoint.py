@@ -55,9 +55,11 @@ def first_of_each(missing: list[str], unexpected: list[str]) -> str:
 def nearest(state: dict[str, Tensor], rows: Iterable[str] = ROWS) -> str:
     """Say of weights that fit no row how they differ from the nearest, and what can be done."""
     row = min(rows, key=lambda name: sum(map(len, differences(state, name))))
+    shared = set(state) & set(public_names(row_spec(row)))
+    near = f"the nearest of the named rows is {row} ({first_of_each(*differences(state, row))})"
     return (
-        f"the nearest is {row} ({first_of_each(*differences(state, row))}); only weights of the paper's public code "
-        "are read, under its names, so rename or complete them, or save the state_dict again from that code"
+        f"{near if shared else f'no named row has one of its names, of which {min(state)} is the first'}; only weights "
+        "of the paper's public code are read, under its names, so rename or complete them, or save the state_dict again from that code"
     )
 
 
@@ -81,7 +83,7 @@ def renamed(state: dict[str, Tensor], net: Network, path: Path) -> dict[str, Ten
         fix = f"it fits {', '.join(rows)}, so choose model (--model) accordingly"
         raise CheckpointError(
             f"{path} does not fit {net.spec.row} ({first_of_each(missing, unexpected)}); "
-            f"{fix if rows else 'of the named rows ' + nearest(state)}."
+            f"{fix if rows else nearest(state)}."
         )
     return {names[name]: tensor for name, tensor in state.items()}
 

@@ -49,7 +49,8 @@ def batches_done(path: Path, header: Header, *, complete: bool, damaged: list[st
     changed = differences(numbers_of(stored), numbers_of(header.provenance))
     changed += differences(summary, layout_summary(header.layout))
     if changed:
+        once = "; ".join(dict.fromkeys(changed))  # the provenance and the layout share some names
         raise RecordingError(
-            f"{path} cannot be resumed: {'; '.join(changed)}; use the same settings, or record anew with --overwrite"
+            f"{path} cannot be resumed: {once}; use the same settings, or record anew with --overwrite"
         )
     return set(range(header.layout.batches)) if complete else set(Journal(path).finished(damaged))

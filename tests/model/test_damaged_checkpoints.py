@@ -165,7 +165,7 @@ def test_weights_that_fit_no_row_are_told_how_they_differ_from_the_nearest(tmp_p
 
     said = refused(public(tmp_path, change), *given)
     assert f"(missing {lost}, unexpected ema)" in said
-    assert "nearest is dcn-ode" in said or given == ("dcn-ode",)
+    assert "nearest of the named rows is dcn-ode" in said or given == ("dcn-ode",)
     assert "choose model" not in said
     assert "give model" not in said
     assert "public code" in said
@@ -174,7 +174,13 @@ def test_weights_that_fit_no_row_are_told_how_they_differ_from_the_nearest(tmp_p
 def test_weights_of_another_row_are_told_which(tmp_path):
     said = refused(public(tmp_path, dict), "ode-net")
     assert "it fits dcn-ode, so choose model (--model) accordingly" in said
-    assert "it fits dcn-ode" not in refused(public(tmp_path, lambda state: {"fc.weight": torch.zeros(1)}), "ode-net")
+
+
+def test_weights_of_another_kind_of_network_are_not_called_near_to_any(tmp_path):
+    other = public(tmp_path, lambda state: {"fc.weight": torch.zeros(1)})
+    for said in (refused(other), refused(other, "ode-net")):
+        assert "no named row has one of its names, of which fc.weight is the first" in said
+        assert "nearest" not in said
 
 
 def test_an_empty_folder_is_told_what_was_looked_for(tmp_path):

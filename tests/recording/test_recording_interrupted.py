@@ -255,6 +255,14 @@ def test_resuming_with_other_numbers_names_every_difference(run, write, plan, tm
         RecordingWriter(path, run.layout(batch_size=5), run.PROVENANCE, resume=True)
 
 
+def test_a_difference_that_is_known_twice_is_named_once(run, write, plan, tmp_path, monkeypatch):
+    monkeypatch.setitem(run.PROVENANCE, "batch_size", 4)
+    write(tmp_path / "run.zarr", plan, only=[0])
+    other = {**run.PROVENANCE, "batch_size": 5}
+    with pytest.raises(RecordingError, match="cannot be resumed: batch_size was 4 and is now 5; use the same settings"):
+        RecordingWriter(tmp_path / "run.zarr", run.layout(batch_size=5), other, resume=True)
+
+
 def test_resuming_what_is_complete_or_not_there(run, write, plan, whole, tmp_path):
     path = tmp_path / "run.zarr"
     write(path, plan, resume=True)
