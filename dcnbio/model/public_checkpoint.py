@@ -59,8 +59,8 @@ def nearest(state: dict[str, Tensor], rows: Iterable[str] = ROWS) -> str:
     near = f"the nearest of the named rows is {row} ({first_of_each(*differences(state, row))})"
     return (
         f"{near if shared else f'no named row has one of its names, of which {min(state)} is the first'}; only weights "
-        "of the paper's public code are read, under its names, so rename or complete them, or save the state_dict again "
-        "from that code"
+        "of the paper's public code are read, under its names, so rename or complete them, or save the state_dict "
+        "again from that code"
     )
 
 
