@@ -15,7 +15,7 @@ from dcnbio.model.solver_settings import SolverSettings
 from dcnbio.probe.completion import CompletionSettings, completion_experiment, passes
 from dcnbio.probe.completion.conditions import conditions
 from dcnbio.probe.completion.frozen import FrozenPair, solve_pair
-from dcnbio.probe.completion.growth import growth_rate
+from dcnbio.probe.completion.growth import growth_rate, growth_rates
 from dcnbio.probe.completion.mechanism import mechanism_experiment
 from dcnbio.probe.completion.perturbations import other_patch, same_spectrum, scrambled, white
 from dcnbio.recording.reductions import group_normalised
@@ -159,6 +159,29 @@ def test_growth_rates_agree_with_finite_differences() -> None:
     torch.testing.assert_close(found, expected, rtol=1e-6, atol=1e-8)
 
 
+def test_growth_of_what_the_next_norm_reads_agrees_with_flows_that_are_followed() -> None:
+    field = dcnbio.build("dcn-ode", widths=(8,), norm_groups=4).double().block(1).field
+    generator = torch.Generator().manual_seed(0)
+    # channels of very different sizes: the spread of all together says nothing of most
+    sizes = torch.logspace(-2, 1, 8, dtype=torch.float64)[:, None, None]
+    h, v = (sizes * torch.randn((3, 8, 9, 9), generator=generator, dtype=torch.float64) for _ in range(2))
+    step, t = 1e-5, torch.tensor(0.3, dtype=torch.float64)
+
+    def apart(difference: torch.Tensor, by: float) -> torch.Tensor:
+        ends = [one + by * field(t, one) for one in (h, h + difference)]
+        read = [torch.nn.functional.group_norm(end, 4) for end in ends]
+        return (read[1] - read[0]).flatten(1).norm(dim=1)
+
+    with torch.no_grad():
+        found = growth_rates(field, 0.3, h, v, 4)
+        for rate, difference in ((found.whole, v), (found.read, 1e-6 * v)):
+            expected = (apart(difference, step) / apart(difference, -step)).log() / (2 * step)
+            torch.testing.assert_close(rate, expected, rtol=1e-4, atol=1e-4)
+        torch.testing.assert_close(found.raw, growth_rate(field, 0.3, h, v))
+        assert bool((found.read - found.raw).abs().max() > 1)
+        assert bool(growth_rates(field, 0.3, h, 0 * v, 4).whole.isnan().all())
+
+
 def test_a_pair_with_own_statistics_is_the_network_twice(net: Any, images: np.ndarray) -> None:
     solver = SolverSettings(rtol=1e-6, atol=1e-6)
     with torch.no_grad():
@@ -187,7 +210,8 @@ def test_own_map_at_the_start_restores_the_intact_run(net: Any, images: np.ndarr
     restored = found["patched"].sel(source="own").isel(moment=0).transpose("causal_image", "class")
     np.testing.assert_allclose(restored, found["intact_scores"], atol=1e-4)
     assert np.abs(found["masked_scores"] - found["intact_scores"]).max() > 1e-3
-    assert np.isfinite(found["growth"]).all()
+    for name in ("growth", "normalised_growth", "difference_growth"):
+        assert np.isfinite(found[name]).all()
     frozen = found["frozen_distance"].sel(block=1, region="outside", end="0")
     np.testing.assert_allclose(frozen, 0, atol=1e-4)
 

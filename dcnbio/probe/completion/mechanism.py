@@ -19,7 +19,7 @@ from dcnbio.model.vector_field import ConvField
 from dcnbio.probe.completion.causal import SOURCES, transplant
 from dcnbio.probe.completion.frozen import frozen_change, solve_pair
 from dcnbio.probe.completion.geometry import block_regions
-from dcnbio.probe.completion.growth import amplitude_growth, growth_rate
+from dcnbio.probe.completion.growth import growth_rates
 from dcnbio.probe.completion.perturbations import white
 from dcnbio.probe.completion.scalars import between_scalars, positions_of
 from dcnbio.probe.completion.settings import CompletionSettings
@@ -31,6 +31,11 @@ from dcnbio.recording.reductions.completion_regions import REGIONS
 __all__ = ["DIRECTIONS", "mechanism_experiment"]
 
 DIRECTIONS = ("mask", "white noise", "noise in h", "between images")
+KINDS = {
+    "raw": ("growth", "d log |v| / dt of a small difference v from the intact map"),
+    "read": ("normalised_growth", "d log |w| / dt of a small difference w from the intact map, group-normalised"),
+    "whole": ("difference_growth", "d log |w| / dt of the whole difference w from the intact map, group-normalised"),
+}
 CAUSAL = 3  # images of the causal test for each of the others: it runs in the compiled engine
 Arrays = dict[str, NDArray[np.float64]]
 
@@ -58,11 +63,12 @@ def mechanism_experiment(
     Returns
     -------
     xarray.Dataset
-        ``growth`` (direction, block, image, moment) and ``amplitude_growth``, per solver time, at 0, T/2 and T of each
-        ODE block; ``frozen_distance`` and ``own_distance`` (block, region, image, end), distances from the intact maps
-        at 0 and T with the intact image's norm statistics imposed and with the own ones, and ``frozen_between``;
-        ``patched`` (source, causal_image, moment, class), ``intact_scores`` and ``masked_scores``. The first two kinds
-        are left out where blocks are residual or have a vector field of the user's own without group norms.
+        ``growth``, ``normalised_growth`` and ``difference_growth`` (direction, block, image, moment), per solver time,
+        at 0, T/2 and T of each ODE block, see `growth_rates`; ``frozen_distance`` and ``own_distance`` (block, region,
+        image, end), distances from the intact maps at 0 and T with the intact image's norm statistics imposed and with
+        the own ones, and ``frozen_between``; ``patched`` (source, causal_image, moment, class), ``intact_scores`` and
+        ``masked_scores``. The first two kinds are left out where blocks are residual or have a vector field of the
+        user's own without group norms.
 
     Notes
     -----
@@ -118,47 +124,34 @@ def about(long_name: str, units: str = "1") -> dict[str, str]:
 
 
 def directions(runs: list[Run], block: int, moment: int, generator: torch.Generator) -> list[Tensor]:
-    """Give the four directions of difference from the intact maps."""
+    """Give the four differences from the intact maps; noise in h has the norm of the mask's."""
     intact, masked, noisy = (run.blocks[block].path[:, moment] for run in runs)
-    return [
-        masked - intact,
-        noisy - intact,
-        torch.randn(intact.shape, generator=generator),
-        intact.roll(-1, 0) - intact,
-    ]
+    noise = torch.randn(intact.shape, generator=generator)
+    size = (masked - intact).flatten(1).norm(dim=1) / noise.flatten(1).norm(dim=1)
+    return [masked - intact, noisy - intact, noise * size[:, None, None, None], intact.roll(-1, 0) - intact]
 
 
 def growth_part(net: Network, runs: list[Run], seed: int) -> xr.Dataset:
     """Measure growth rates at three moments of each block."""
     generator = torch.Generator().manual_seed(seed)
-    rates, amplitudes = [], []
+    rates = []
     for number, block in enumerate(net.blocks):
         if not isinstance(block, ODEBlock):
             raise TypeError("a residual block has no vector field")  # the caller leaves it out
         groups = net.spec.groups(net.spec.widths[number])
         path = runs[0].blocks[number].path
         for moment, t in enumerate(runs[0].blocks[number].times.tolist()):
-            h = path[:, moment].contiguous()
-            along = directions(runs, number, moment, generator)
-            rates.append(torch.stack([growth_rate(block.field, t, h, v) for v in along]))
-            amplitudes.append(amplitude_growth(block.field, t, h, groups))
-    moments = path.shape[1]
-    shape = (len(net.blocks), moments)
-    rate = torch.stack(rates).reshape(*shape, len(DIRECTIONS), -1).permute(2, 0, 3, 1).numpy()
-    amplitude = torch.stack(amplitudes).reshape(*shape, -1).permute(0, 2, 1).numpy()
-    units = "1 / solver time"
+            for difference in directions(runs, number, moment, generator):
+                found = growth_rates(block.field, t, path[:, moment], difference, groups)
+                rates.append(torch.stack([getattr(found, kind) for kind in KINDS]))
+    shape = len(net.blocks), path.shape[1], len(DIRECTIONS), len(KINDS), -1
+    # block, moment, direction, kind, image
+    every = torch.stack(rates).reshape(shape).permute(3, 2, 0, 4, 1).numpy()
+    dims = ("direction", "block", "image", "moment")
     return xr.Dataset(
         {
-            "growth": (
-                ("direction", "block", "image", "moment"),
-                rate,
-                about("d log |v| / dt of a difference v from the intact map", units),
-            ),
-            "amplitude_growth": (
-                ("block", "image", "moment"),
-                amplitude,
-                about("d log s / dt, s the spread of h", units),
-            ),
+            name: (dims, values, about(text, "1 / solver time"))
+            for (name, text), values in zip(KINDS.values(), every, strict=True)
         },
         {"block": np.arange(1, len(net.blocks) + 1)},
     )
