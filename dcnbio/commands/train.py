@@ -82,33 +82,13 @@ class What:
         return with_settings(Recipe() if self.recipe is None else read_recipe(self.recipe), settings)
 
 
-WHAT = What()
+@Parameter(name="*")
+@dataclass(frozen=True)
+class How:
+    """How the run is done.
 
-
-def train(
-    *,
-    images: str,
-    out: Path,
-    test_images: str | None = None,
-    what: What = WHAT,
-    resume: Annotated[bool, Parameter(negative=())] = False,
-    overwrite: Annotated[bool, Parameter(negative=())] = False,
-    device: str = "cpu",
-    save_minutes: float = 3.0,
-    stop_minutes: float | None = None,
-    scales_every: int = 5,
-    json_: Json = False,
-) -> int:
-    """Train a network; the run can be interrupted at any time and gone on with (--resume).
-
-    Parameters
+    Attributes
     ----------
-    images
-        The training set: CIFAR-10 in an official layout, class folders, an archive of them, or a .npz with labels.
-    out
-        The run's folder: run.json, metrics.csv, curves.png, checkpoint.safetensors; the state while it is unfinished.
-    test_images
-        The test set, where it is elsewhere.
     resume
         Go on with the run in the folder.
     overwrite
@@ -122,17 +102,41 @@ def train(
     scales_every
         Keep every filter's scale, in log2_sigma/, each time so many epochs are done.
     """
-    options = chosen_options(
-        out,
-        device=device,
-        resume=resume,
-        overwrite=overwrite,
-        save_minutes=save_minutes,
-        stop_minutes=stop_minutes,
-        scales_every=scales_every,
-    )
+
+    resume: Annotated[bool, Parameter(negative=())] = False
+    overwrite: Annotated[bool, Parameter(negative=())] = False
+    device: str = "cpu"
+    save_minutes: float = 3.0
+    stop_minutes: float | None = None
+    scales_every: int = 5
+
+
+WHAT, HOW = What(), How()
+
+
+def train(
+    *,
+    images: str,
+    out: Path,
+    test_images: str | None = None,
+    what: What = WHAT,
+    how: How = HOW,
+    json_: Json = False,
+) -> int:
+    """Train a network; the run can be interrupted at any time and gone on with (--resume).
+
+    Parameters
+    ----------
+    images
+        The training set: CIFAR-10 in an official layout, class folders, an archive of them, or a .npz with labels.
+    out
+        The run's folder: run.json, metrics.csv, curves.png, checkpoint.safetensors; the state while it is unfinished.
+    test_images
+        The test set, where it is elsewhere.
+    """
+    options = chosen_options(out, how)
     recipe = what.chosen()
-    if what.minutes is not None and resume:
+    if what.minutes is not None and how.resume:
         raise InputError("minutes (--minutes) is given with resume, but a run keeps its passes; use --stop-minutes.")
     if what.minutes is not None and int(os.environ.get("WORLD_SIZE", "1")) > 1:
         raise InputError("minutes (--minutes) would be other passes in each of several processes; give --passes.")
@@ -144,14 +148,14 @@ def train(
     return 0
 
 
-def chosen_options(out: Path, device: str, **given: Any) -> RunOptions:
+def chosen_options(out: Path, how: How) -> RunOptions:
     """Gather how the run is done, refusing what cannot be before anything is read."""
     from dcnbio.model.device import check_device
     from dcnbio.training import RunOptions
     from dcnbio.training.run_folder import RunFolder
 
-    options = RunOptions(out=out, device=device, command=command_text(sys.argv[1:]), **given)
-    check_device(device, "float32")
+    options = RunOptions(out=out, command=command_text(sys.argv[1:]), **vars(how))
+    check_device(how.device, "float32")
     if options.resume:
         RunFolder(out).read_record()
     return options
