@@ -4,6 +4,7 @@ A run that trained a decoder is put among the decoders, if the network that it w
 
 python analyses/ship_network.py runs/dcn-ode --name dcn-ode
 python analyses/ship_network.py runs/dcn-ode-decoder
+python analyses/ship_network.py runs/again --name dcn-ode --earlier runs/dcn-ode     and the curves of what came before
 python analyses/ship_network.py runs/dcn-ode --unfinished       the state alone, so that another machine can go on
 python analyses/ship_network.py --untrained dcn-ode --seed 0    a control that was never trained
 """
@@ -39,6 +40,9 @@ def options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("run", type=Path, nargs="?", help="the folder of a run of `dcnbio train`")
     parser.add_argument("--name", help="the name it ships under; its folder's name if left out")
+    parser.add_argument(
+        "--earlier", type=Path, nargs="+", default=[], help="runs, or their metrics, that it went on from, latest first"
+    )
     parser.add_argument("--unfinished", action="store_true", help="keep what is needed to go on with the run")
     parser.add_argument("--untrained", metavar="ROW")
     parser.add_argument("--seed", type=int, default=0, help="of an untrained network")
@@ -136,7 +140,16 @@ def keep_decoder(run: Path, name: str, header: Header) -> None:
     with_card(path, decoder_card(path))
 
 
-def keep_trained(run: Path, name: str) -> None:
+def keep_curves(runs: Sequence[Path], name: str) -> None:
+    """Keep the metrics of a run and of those it went on from, latest first, under the names that are looked for."""
+    found = [(run / "metrics.csv" if run.is_dir() else run).read_bytes() for run in runs]
+    for old in CHECKPOINTS.glob(f"{name}.begun_from.*metrics.csv"):
+        old.unlink()
+    for before, curves in enumerate(found):
+        (CHECKPOINTS / f"{name}.{'begun_from.' * before}metrics.csv").write_bytes(curves)
+
+
+def keep_trained(run: Path, name: str, earlier: Sequence[Path]) -> None:
     """Ship a trained network; what was kept of its unfinished run is no longer needed."""
     path, own = CHECKPOINTS / f"{name}.safetensors", run / "checkpoint.safetensors"
     header = read_header(own)
@@ -146,7 +159,7 @@ def keep_trained(run: Path, name: str) -> None:
     recipe = shareable(header.recipe)
     parts = {"metrics": header.metrics, "initial_log2_sigma": header.initial_log2_sigma, "source": header.source}
     save_checkpoint(load_checkpoint(own), path, overwrite=True, recipe=recipe, **parts)
-    shutil.copy2(run / "metrics.csv", CHECKPOINTS / f"{name}.metrics.csv")
+    keep_curves([run, *earlier], name)
     shutil.rmtree(UNFINISHED / name, ignore_errors=True)
     with_card(path, model_card(path))
 
@@ -160,7 +173,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     elif chosen.unfinished:
         keep_unfinished(chosen.run, chosen.name or chosen.run.name)
     else:
-        keep_trained(chosen.run, chosen.name or chosen.run.name)
+        keep_trained(chosen.run, chosen.name or chosen.run.name, chosen.earlier)
     write_manifest(DATA)
 
 
