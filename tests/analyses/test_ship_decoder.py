@@ -222,7 +222,7 @@ def test_a_damaged_shipped_decoder_is_refused(data, run):
 
 def test_a_folder_with_one_checkpoint_is_that_checkpoint(run, tmp_path):
     assert find_decoder(run) == run / "checkpoint.safetensors"
-    with pytest.raises(CheckpointError, match="is a folder with 0 checkpoints"):
+    with pytest.raises(CheckpointError, match="is a folder without a checkpoint"):
         find_decoder(tmp_path)
 
 
