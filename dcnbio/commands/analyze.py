@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 from cyclopts import App, Parameter
@@ -12,6 +11,7 @@ from dcnbio.commands.analyze_contrast import contrast
 from dcnbio.commands.analyze_primate import primate
 from dcnbio.commands.analyze_responses import responses
 from dcnbio.commands.options import PRINTED, Model, Where
+from dcnbio.commands.output import tell
 from dcnbio.commands.resampling_option import RESAMPLING, Resampling
 from dcnbio.commands.scales_networks import gather
 from dcnbio.commands.scales_report import as_json, report
@@ -45,11 +45,6 @@ def scales(
 
     check_place(where)
     resampling.check()
-    found = analyze_scales(gather(checkpoints, model, controls), progress=progress, **vars(resampling))
+    found = analyze_scales(gather(checkpoints, model, controls), progress=tell, **vars(resampling))
     give_result("scales", found, as_json(found), report(found), where)
     return 0
-
-
-def progress(part: str) -> None:
-    """Tell what is being computed."""
-    print(f"{part} ...", file=sys.stderr, flush=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -133,8 +133,6 @@ def record_all(
     networks: list[tuple[str, Network, str]], data: xr.Dataset, settings: ContrastSettings
 ) -> dict[str, xr.DataTree]:
     """Run the experiment on each network, with one bar for all passes."""
-    from dataclasses import replace
-
     from tqdm.std import tqdm
 
     from dcnbio.probe.contrast import record_contrast

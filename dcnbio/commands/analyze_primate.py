@@ -15,6 +15,7 @@ from dcnbio.commands.analysis_output import check_place, give_result
 from dcnbio.commands.measure_plan import check_seed
 from dcnbio.commands.measured_units import SIZES, measure_network, plan_of
 from dcnbio.commands.options import PRINTED, Model, Where
+from dcnbio.commands.output import tell
 from dcnbio.commands.primate_report import report
 
 if TYPE_CHECKING:
@@ -81,25 +82,20 @@ def measured_networks(
     plan = replace(plan_of(how_much.size), mask_phases=0)  # nothing published here is of plaids or of such surrounds
     net, name = load(checkpoint, model), Path(checkpoint).stem
     options: dict[str, Any] = {"seed": how_much.seed, "progress": sys.stderr.isatty()}
-    told(f"{name}: units ...")
+    tell(f"{name}: units")
     measures = measure_network(net, plan, name=name, trained=is_trained(checkpoint), **options)
     untrained = other = None
     if how_much.untrained:
-        told(f"untrained {net.spec.row}: units ...")
+        tell(f"untrained {net.spec.row}: units")
         built = build(net.spec, seed=how_much.seed)
         untrained = measure_network(built, plan, name="untrained", trained=False, **options)
     control = ode_net_control(net.spec.row)
     if control is None and net.spec.row != ODE_NET:
-        told("no trained ode-net ships, so none is measured beside it")
+        print("no trained ode-net ships, so none is measured beside it", file=sys.stderr, flush=True)
     if control is not None:
-        told(f"{control}: units ...")
+        tell(f"{control}: units")
         other = measure_network(load(control), plan, name=control, trained=True, **options)
     return measures, untrained, other
-
-
-def told(text: str) -> None:
-    """Tell what is being done."""
-    print(text, file=sys.stderr, flush=True)
 
 
 def as_json(found: PrimateResult) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from dcnbio.commands.measure_plan import check_seed
 from dcnbio.commands.measured_growth import growth_of, record_fields_in_time
 from dcnbio.commands.measured_units import SIZES, MeasurePlan, measure_network, measures_of, plan_of, record_network
 from dcnbio.commands.options import PRINTED, Model, Where, block_list
+from dcnbio.commands.output import tell
 from dcnbio.commands.responses_report import report
 from dcnbio.errors import InputError
 
@@ -112,18 +113,18 @@ def measured(checkpoint: str, model: str | None, how_much: HowMuch) -> Responses
     if how_much.intervention:
         refuse_early(net, how_much)
     options: dict[str, Any] = {"seed": seed, "progress": sys.stderr.isatty()}
-    told(f"{name}: block {', '.join(map(str, plan.blocks))}")
+    tell(f"{name}: block {', '.join(map(str, plan.blocks))}")
     recordings = record_network(net, plan, **options)
     measures = measures_of(net, recordings, plan, seed=seed, name=name, trained=is_trained(checkpoint))
     curves = {"gratings": recordings.gratings}
     twin, untrained = None, None
     if how_much.untrained:
-        told(f"untrained {net.spec.row}, seed {seed}")
+        tell(f"untrained {net.spec.row}, seed {seed}")
         twin = build(net.spec, seed=seed)
         untrained = measure_network(twin, plan, name="untrained", trained=False, **options)
     growth = None
     if how_much.growth:
-        told("local fields over time")
+        tell("local fields over time")
         fields = record_fields_in_time(net, **options)
         growth, curves["fields"] = growth_of(net, fields), all_units(fields)
     found = ResponsesResult(measures, untrained, growth, curves=curves)
@@ -164,14 +165,9 @@ def under_interventions(
     changed = {text: intervened(net, text) for text in how_much.intervention}
     light, tables = replace(chosen_plan(how_much), reference=0, noise=0), {}
     for text, other in changed.items():
-        told(f"{name}, {text}")
+        tell(f"{name}, {text}")
         tables[text] = measure_network(other, light, name=f"{name}, {text}", trained=trained, **options)
     return tables, named_right(net, changed, how_much.limit)
-
-
-def told(part: str) -> None:
-    """Tell what is being measured."""
-    print(f"{part} ...", file=sys.stderr, flush=True)
 
 
 def named_right(net: Network, changed: dict[str, Network], limit: int) -> dict[str, NDArray[np.bool_]]:
@@ -181,7 +177,7 @@ def named_right(net: Network, changed: dict[str, Network], limit: int) -> dict[s
 
     images, found = load_images(limit=limit), {}
     for name, one in {"none": net, **changed}.items():
-        told(f"accuracy, {name}")
+        tell(f"accuracy, {name}")
         found[name] = evaluate(one, images, batch_size=20).named_right
     return found
 

@@ -11,7 +11,7 @@ from cyclopts import Parameter
 
 from dcnbio.commands.figures_sources import sources_of
 from dcnbio.commands.options import Json, Model, flag, name_list, whole_numbers
-from dcnbio.commands.output import Speaker, command_text
+from dcnbio.commands.output import Speaker, command_text, tell
 
 if TYPE_CHECKING:
     from dcnbio.figures.export.run import Exported
@@ -75,7 +75,7 @@ def figures(
         only=only,
         overwrite=place.overwrite,
         command=command_text(sys.argv[1:]),
-        tell=lambda name: print(f"{name} ...", file=sys.stderr, flush=True),
+        tell=tell,
     )
     speaker.give(summary(found, settings), report(found, place.out))
     return 0

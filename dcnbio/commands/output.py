@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
-__all__ = ["Speaker", "command_text", "complain", "plain"]
+__all__ = ["Speaker", "command_text", "complain", "plain", "tell"]
 
 
 def write(text: str, stream: TextIO) -> None:
@@ -30,6 +30,11 @@ def write(text: str, stream: TextIO) -> None:
 def complain(message: str) -> None:
     """Print one plain sentence on stderr."""
     write(f"dcnbio: {' '.join(message.split())}", sys.stderr)
+
+
+def tell(part: str) -> None:
+    """Tell on stderr what is being computed."""
+    print(f"{part} ...", file=sys.stderr, flush=True)
 
 
 def plain(value: Any) -> Any:

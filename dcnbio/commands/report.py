@@ -13,7 +13,7 @@ from cyclopts import Parameter
 
 from dcnbio.commands.images import ImageOptions, open_images
 from dcnbio.commands.options import Checkpoint, Json, Model, flag
-from dcnbio.commands.output import Speaker, command_text
+from dcnbio.commands.output import Speaker, command_text, tell
 from dcnbio.commands.report_chapters import CHAPTERS, ChapterPlan, control_seed
 from dcnbio.commands.report_subject import Finding, Subject
 from dcnbio.errors import DcnbioError, InputError
@@ -106,7 +106,7 @@ def found_chapters(
 ) -> Iterator[tuple[ChapterPlan, Sequence[Finding], str]]:
     """Compute the chapters one after the other, and say which one is being computed; a fault costs one chapter."""
     for number, plan in enumerate(plans, 1):
-        print(f"{number} of {len(plans)}: {plan.title} ...", file=sys.stderr, flush=True)
+        tell(f"{number} of {len(plans)}: {plan.title}")
         try:
             yield plan, plan.find(subject), ""
         except DcnbioError as error:  # a network of another kind has no such chapter
@@ -186,7 +186,7 @@ class Drawn:
         from dcnbio.figures.export.settings import settle_settings
         from dcnbio.figures.export.sources import Source
 
-        print("figures ...", file=sys.stderr, flush=True)
+        tell("figures")
         settings = settle_settings({"formats": ["pdf"]}, {})
         sha256 = hashlib.sha256(checkpoint.read_bytes()).hexdigest()
         written: list[str] = []
