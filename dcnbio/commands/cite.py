@@ -17,9 +17,13 @@ BIBTEX = f"""@software{{dcnbio,
 @inproceedings{{tomen2021deep,
   title     = {{Deep Continuous Networks}},
   author    = {{Tomen, Nergis and Pintea, Silvia-Laura and van Gemert, Jan}},
-  booktitle = {{International Conference on Machine Learning}},
+  booktitle = {{Proceedings of the 38th International Conference on Machine Learning}},
+  series    = {{Proceedings of Machine Learning Research}},
+  volume    = {{139}},
   pages     = {{10324--10335}},
-  year      = {{2021}}
+  publisher = {{PMLR}},
+  year      = {{2021}},
+  url       = {{https://proceedings.mlr.press/v139/tomen21a.html}}
 }}
 @inproceedings{{jacobsen2016structured,
   title     = {{Structured Receptive Fields in {{CNNs}}}},
@@ -32,17 +36,30 @@ BIBTEX = f"""@software{{dcnbio,
   title     = {{Neural Ordinary Differential Equations}},
   author    = {{Chen, Ricky T. Q. and Rubanova, Yulia and Bettencourt, Jesse and Duvenaud, David}},
   booktitle = {{Advances in Neural Information Processing Systems}},
-  year      = {{2018}}
+  volume    = {{31}},
+  year      = {{2018}},
+  doi       = {{10.48550/arXiv.1806.07366}}
+}}
+@article{{dormand1980family,
+  title   = {{A Family of Embedded {{Runge}}-{{Kutta}} Formulae}},
+  author  = {{Dormand, J. R. and Prince, P. J.}},
+  journal = {{Journal of Computational and Applied Mathematics}},
+  volume  = {{6}},
+  number  = {{1}},
+  pages   = {{19--26}},
+  year    = {{1980}},
+  doi     = {{10.1016/0771-050X(80)90013-3}}
 }}
 @techreport{{krizhevsky2009learning,
   title       = {{Learning Multiple Layers of Features from Tiny Images}},
   author      = {{Krizhevsky, Alex}},
   institution = {{University of Toronto}},
-  year        = {{2009}}
+  year        = {{2009}},
+  url         = {{https://www.cs.toronto.edu/~kriz/learning-features-2009-TR.pdf}}
 }}"""
 
 
 def cite(*, json_: Json = False) -> int:
-    """Print BibTeX of this software, the paper, N-jet filters, neural differential equations and CIFAR-10."""
+    """Print BibTeX of this software, the paper, N-jet filters, neural ODEs, their solver and CIFAR-10."""
     Speaker(json_).give({"bibtex": BIBTEX}, BIBTEX)
     return 0

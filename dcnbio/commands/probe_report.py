@@ -151,4 +151,27 @@ def failure_lines(failed: list[dict[str, Any]]) -> list[str]:
     more = [str(entry["stimulus"]) for entry in failed[NAMED_IN_FULL:]]
     if more:
         lines.append(f"failed: stimulus {', '.join(more)} (reasons: --json, or the variable reason of the recording)")
-    return [*lines, f"{len(failed)} image{'s' if len(failed) > 1 else ''} failed"] if failed else []
+    if not failed:
+        return []
+    return [*lines, f"{len(failed)} image{'s' if len(failed) > 1 else ''} failed", *advice(failed)]
+
+
+def advice(failed: list[dict[str, Any]]) -> list[str]:
+    """Say what helps against each way in which a solve ended early.
+
+    Examples
+    --------
+    >>> advice([{"reason": "limit on attempted steps reached in block1 at t = 0.24"}, {"reason": "image left out"}])
+    ['limit on attempted steps reached: give more steps (--max-steps) or looser tolerances (--rtol, --atol)']
+    """
+    from dcnbio.model.status import MEANING, Status
+
+    looser = "or looser tolerances (--rtol, --atol)"
+    helps = {
+        Status.MAX_STEPS: f"give more steps (--max-steps) {looser}",
+        Status.MAX_EVALUATIONS: f"give more evaluations (--max-evaluations) {looser}",
+        Status.STEP_UNDERFLOW: f"run in float64 (--dtype float64) {looser}; a field of your own may be stiff or jump",
+        Status.NON_FINITE: "look for very large weights; dcnbio.check_vector_field tests a field of your own",
+    }
+    said = {status: text for status, text in helps.items() if any(MEANING[status] in one["reason"] for one in failed)}
+    return [f"{MEANING[status]}: {text}" for status, text in said.items()]
