@@ -52,8 +52,8 @@ def along(
     with warnings.catch_warnings():
         # torch compiles its own rules at the first use, by a way that it warns of itself
         warnings.simplefilter("ignore", DeprecationWarning)
-        value, moved = torch.func.jvp(function, at, direction)
-    return value, moved
+        found = torch.func.jvp(function, at, direction)
+    return found[0], found[1]
 
 
 def growth_rates(field: nn.Module, t: float, h: Tensor, difference: Tensor, groups: int) -> Growth:
