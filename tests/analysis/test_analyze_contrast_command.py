@@ -29,8 +29,13 @@ def test_a_table_within_80_columns_one_conclusion_and_a_file(checkpoint, tmp_pat
     assert out.count("Conclusion: ") == 1
     assert "small: 6 images, 2 for what follows" in out
     tree = open_result(target)
-    assert tree["network1/recorded/factorial"]["nfe"].dims[:4] == ("contrast", "eps", "time_term", "tolerance")
-    assert all({"long_name", "units"} <= set(v.attrs) for v in tree["network1/curves"].data_vars.values())
+    cells = tree["network1/recorded/factorial"]["nfe"]
+    assert cells.dims[:4] == ("contrast", "eps", "time_term", "solver_tolerance")
+    # every level can be chosen by name: a dimension called "tolerance" is not, and nothing says so
+    assert cells.sel(eps=0, time_term=0, solver_tolerance=1).dims == ("contrast", "first_stimulus", "block")
+    for node in tree["network1"].subtree:
+        variables = {name: v for name, v in node.to_dataset().variables.items() if name != "bound"}
+        assert all({"long_name", "units"} <= set(v.attrs) for v in variables.values()), node.path
     assert run(["analyze", "contrast", str(checkpoint), *SMALL, "--out", str(target)]) == 2
     assert "exists already" in capsys.readouterr().err
 
@@ -91,13 +96,20 @@ def test_what_cannot_be_used_is_said_in_one_line(arguments, message, capsys):
     ("saved", "kept", "said"),
     [
         (3.0, 0.0, "nothing is saved"),
-        (-30.0, 0.0, "a looser tolerance and nothing else"),
+        (-30.0, 0.0, "so it may be a looser tolerance and nothing else"),
         (-30.0, 6.0, "a looser tolerance and nothing else"),
         (-30.0, -15.0, "a looser tolerance makes 50 % of the saving"),
     ],
 )
 def test_what_a_saving_is_put_down_to(saved, kept, said):
     assert said in verdict(saved, kept, Interval(kept - 1, kept + 1))
+
+
+def test_a_saving_that_may_be_chance_is_put_down_to_nothing():
+    none = Interval.none("all 10 images give the same")
+    assert verdict(-18.0, 0.0, none, Interval(-20, -16)) == "the saving is a looser tolerance and nothing else"
+    assert verdict(-1.0, 0.0, none, Interval(-3, 1)) == "whether that saves any cannot be told"
+    assert verdict(0.5, 0.0, none, Interval(-2, 3)) == "no saving is seen"
 
 
 @pytest.mark.parametrize("interval", [Interval(-14.0, 2.0), Interval.none("one image")])

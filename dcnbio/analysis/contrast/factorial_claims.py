@@ -16,8 +16,8 @@ from dcnbio.analysis.statistics.t_interval import t_interval
 
 __all__ = ["FACTORS", "Attribution", "attributions", "factorial_claims", "saving_claims"]
 
-FACTORS = ("eps", "time_term", "tolerance")
-WORDS = {"eps": "eps", "time_term": "the time term", "tolerance": "the tolerance"}
+FACTORS = ("eps", "time_term", "solver_tolerance")
+WORDS = {"eps": "eps", "time_term": "the time term", "solver_tolerance": "the tolerance"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,19 +121,35 @@ def saving_claims(name: str, tree: xr.DataTree) -> list[Claim]:
                 interval_of(plain),
                 Control("the same with the tolerance scaled along", kept, control),
                 f"T-hat at contrast {c:g} takes {mean:+.1f} evaluations beside {at_one.mean():.1f} at contrast 1, and "
-                f"{kept:+.1f} once the tolerance is scaled along: {verdict(mean, kept, control)}.",
+                f"{kept:+.1f} once the tolerance is scaled along: {verdict(mean, kept, control, interval_of(plain))}.",
             )
         )
     return claims
 
 
-def verdict(saved: float, kept: float, interval: Interval) -> str:
-    """Say whether a saving is that of the tolerance."""
+def verdict(saved: float, kept: float, of_kept: Interval, of_saved: Interval | None = None) -> str:
+    """Say whether a saving is that of the tolerance.
+
+    Parameters
+    ----------
+    saved, kept : float
+        Mean evaluations less those at contrast 1, and the same with the tolerance scaled along.
+    of_kept, of_saved : Interval
+        Of both; one with 0 in it is no proof of nothing.
+    """
     if saved >= 0:
-        return "nothing is saved"
+        return "no saving is seen" if of_saved is not None and below_0(of_saved) else "nothing is saved"
+    if of_saved is not None and of_saved.exists and of_saved.high >= 0:
+        return "whether that saves any cannot be told"
     if kept >= 0:
+        if below_0(of_kept):
+            return "nothing of the saving is seen to be left, so it may be a looser tolerance and nothing else"
         return "the saving is a looser tolerance and nothing else"
     share = f"a looser tolerance makes {100 * (1 - kept / saved):.0f} % of the saving"
-    # an interval with 0 in it is no proof of nothing
-    unsure = 0 in interval or not interval.exists
+    unsure = 0 in of_kept or not of_kept.exists
     return f"{share}; whether the rest is more than chance cannot be told" if unsure else share
+
+
+def below_0(interval: Interval) -> bool:
+    """Say whether an interval reaches below 0."""
+    return interval.exists and interval.low < 0

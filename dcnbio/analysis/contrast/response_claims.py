@@ -76,9 +76,7 @@ def curves(tree: xr.DataTree) -> xr.Dataset:
             "reference_nfe": ("block", data["reference_nfe"].values.mean(0), work),
         },
         {
-            "protocol": data["protocol"].values,
-            "contrast": data["contrast"].values,
-            "block": data["block"].values,
+            **{name: data[name] for name in ("protocol", "contrast", "block")},
             "bound": ["low", "high"],
         },
     )

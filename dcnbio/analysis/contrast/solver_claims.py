@@ -50,7 +50,8 @@ def compared(taken: float, found: EqualError) -> str:
     """Say what a looser tolerance takes, and which takes fewer."""
     other = f"{taken / found.ratio:.1f}"
     if found.side == "above":
-        return f"{other} or fewer, since even the loosest tried errs less: which takes fewer is not known"
+        which = "T-hat saves no more than that" if found.ratio >= 1 else "which takes fewer is not known"
+        return f"{other} or fewer, since even the loosest tried errs less: {which}"
     if found.side == "below":
         return f"{other} or more, since even the tightest tried errs more: which takes fewer is not known"
     if not found.interval.exists or 1 in found.interval:

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 
 __all__ = ["FACTORS", "UNCHANGED", "BlockCondition", "Condition", "Correction", "all_blocks", "block_1"]
 
-FACTORS = ("eps", "time_term", "tolerance")
+# "tolerance" alone would be taken by xarray's sel for an argument of its own, without a word
+FACTORS = ("eps", "time_term", "solver_tolerance")
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ def factorial(experiment: Experiment) -> xr.Dataset:
     Returns
     -------
     xarray.Dataset
-        As `response`, over (contrast, eps, time_term, tolerance, stimulus).
+        As `response`, over (contrast, eps, time_term, solver_tolerance, stimulus).
     """
     contrasts = experiment.settings.attributed
     cells = []

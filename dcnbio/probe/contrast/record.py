@@ -24,6 +24,15 @@ from dcnbio.probe.stimuli import Stimuli, as_stimuli
 __all__ = ["passes_of", "record_contrast"]
 
 CHUNK = 50  # images whose maps are held at once
+COORDINATES = {
+    "contrast": ("contrast c: factor of the image, or of the input of every block", "1"),
+    "time": ("integration time of block 1", "solver time"),
+    "block": ("block, from 1", "1"),
+    "protocol": ("what is scaled along with contrast", "1"),
+    "eps": ("eps as it is (0) or scaled along with contrast (1)", "1"),
+    "time_term": ("time term as it is (0) or read at t / c (1)", "1"),
+    "solver_tolerance": ("solver's tolerance as it is (0) or scaled along with contrast (1)", "1"),
+}
 
 
 def passes_of(settings: ContrastSettings, images: int) -> int:
@@ -95,7 +104,7 @@ def record_contrast(
     >>> small = ContrastSettings(contrasts=(0.1,), attributed=(0.1,), whole=(0.1,), few=1, looser=(1,), surface=(1,))
     >>> tree = record_contrast(net, dcnbio.load_images(limit=2), small)
     >>> tree["factorial"]["nfe"].dims
-    ('contrast', 'eps', 'time_term', 'tolerance', 'first_stimulus', 'block')
+    ('contrast', 'eps', 'time_term', 'solver_tolerance', 'first_stimulus', 'block')
     """
     settings = settings or ContrastSettings()
     check_network(net)
@@ -126,7 +135,7 @@ def all_parts(experiment: Experiment) -> dict[str, xr.Dataset]:
     """Run every part on as many images as it is given."""
     settings, every = experiment.settings, len(experiment.images)
     few = min(settings.few, every)
-    return {
+    found = {
         "response": in_chunks(response, experiment, every),
         "whole_network": whole_network(experiment),
         "factorial": in_chunks(factorial, experiment, few),
@@ -134,3 +143,8 @@ def all_parts(experiment: Experiment) -> dict[str, xr.Dataset]:
         "surface": in_chunks(surface, experiment, few),
         "law": in_chunks(law, experiment, min(settings.precise, every)),
     }
+    for dataset in found.values():
+        for name in COORDINATES.keys() & dataset.coords.keys():
+            long_name, units = COORDINATES[name]
+            dataset[name].attrs = {"long_name": long_name, "units": units}
+    return found
