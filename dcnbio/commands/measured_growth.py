@@ -9,29 +9,9 @@ if TYPE_CHECKING:
 
     from dcnbio.model.network import Network
 
-__all__ = ["growth_of", "record_fields_in_time", "record_growth"]
+__all__ = ["growth_of", "record_fields_in_time"]
 
 TIMES = (0.0, 0.5, 1.0)  # over T
-
-
-def record_growth(net: Network, seed: int = 0, *, channels: int = 5, progress: bool = False) -> xr.Dataset | None:
-    """Measure local fields of a few units against solver time in every block; None for a network without scales.
-
-    Parameters
-    ----------
-    net : Network
-    seed : int
-        Of the noise image about which gradients are taken.
-    channels : int
-        Units of each block, spread evenly over its channels.
-    progress : bool
-
-    Returns
-    -------
-    xarray.Dataset or None
-        See `dcnbio.analysis.responses.field_growth.field_growth`.
-    """
-    return growth_of(net, record_fields_in_time(net, seed, channels=channels, progress=progress))
 
 
 def record_fields_in_time(

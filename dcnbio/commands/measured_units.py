@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from dcnbio.commands.intervention_option import frozen_by_natural_images
 from dcnbio.commands.measure_plan import HIGHEST, SIZES, MeasurePlan, plan_of
-from dcnbio.commands.measured_growth import record_growth
 from dcnbio.commands.own_gratings import eps_shares, own_gratings, record_masked, record_preferred
 
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from dcnbio.model.network import Network
     from dcnbio.probe.responses.units import UnitSettings
 
-__all__ = ["SIZES", "MeasurePlan", "measure_network", "plan_of", "record_growth", "record_network"]
+__all__ = ["SIZES", "MeasurePlan", "measure_network", "plan_of", "record_network"]
 
 
 def measure_network(
