@@ -45,6 +45,8 @@ class MeasurePlan:
         At most so many units of each block, spread evenly over its channels; None: all.
     signal : str
         What is read of a unit: "z", as the next layer reads it, or "h_change", h(t) - h(0).
+    tolerance : float or None
+        Of the solver where units are recorded, see `UnitSettings`; None: the network's own.
     """
 
     orientations: int = 12
@@ -60,6 +62,7 @@ class MeasurePlan:
     mask_phases: int = 2
     units: int | None = None
     signal: str = "z"
+    tolerance: float | None = 1e-6
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "blocks", tuple(sorted(set(self.blocks))))

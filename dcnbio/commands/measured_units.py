@@ -98,12 +98,13 @@ def record_network(net: Network, plan: MeasurePlan, *, seed: int = 0, progress: 
     import numpy as np
 
     from dcnbio.analysis.responses.measures import Recordings
+    from dcnbio.probe.responses.blank_error import blank_error
     from dcnbio.probe.responses.units import UnitSettings
 
     for block in plan.blocks:
         net.block(block)  # for its refusal, before anything is run
     rng = np.random.default_rng(seed)
-    settings = UnitSettings(blocks=plan.blocks, times=plan.times)
+    settings = UnitSettings(blocks=plan.blocks, times=plan.times, tolerance=plan.tolerance)
 
     def bar(text: str) -> UnitSettings:
         return replace(settings, progress=text if progress else "")
@@ -113,7 +114,8 @@ def record_network(net: Network, plan: MeasurePlan, *, seed: int = 0, progress: 
     found = Recordings(gratings, record_uniform(net, settings).isel(unit=chosen))
     found = replace(found, **record_receptive_fields(net, plan, rng, bar("noise")))
     own = own_gratings(found, plan.signal)
-    found = replace(found, eps_share=eps_shares(net, own, plan))
+    known = {"blank_error": blank_error(net, settings)[chosen]}
+    found = replace(found, eps_share={**eps_shares(net, own, plan), **known})
     found = replace(found, **record_preferred(net, own, plan, bar("size and contrast")))
     if plan.mask_phases:
         found = replace(found, interactions=record_masked(net, (own, found), plan, bar("plaids and surrounds")))

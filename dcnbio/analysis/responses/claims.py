@@ -25,6 +25,7 @@ PLAIN = {
     "f1_f0": "F1 / F0",
     "eps_share_low_contrast": "share of eps in the first norm's variance at the lowest contrast",
     "eps_share_small_grating": "the same for the smallest grating at a quarter contrast",
+    "blank_error": "error of the blank's z, which responses are measured against",
     "zero_frequency_leakage": "response to uniform light over that to the best grating",
     "field_sigma_moments": "sigma of the local field by second moments (pixels)",
     "field_sigma_gradient": "sigma of a Gaussian fitted to the local field's energy (pixels)",

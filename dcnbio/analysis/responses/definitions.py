@@ -5,6 +5,8 @@ from __future__ import annotations
 __all__ = ["DEFINITIONS", "definition_of"]
 
 DEFINITIONS: dict[str, str] = {
+    "maximum_response": "largest r, which for tuning is F1 over phase at T, or F0 where that is larger at the best",
+    "preferred_orientation": "peak of a periodic cubic spline over orientation at the best frequency",
     "circular_variance": "1 - |sum r exp(2 i theta)| / sum r at the best frequency (Ringach, Shapley & Hawken 2002)",
     "orientation_selectivity_index": "(r_preferred - r_orthogonal) / (r_preferred + r_orthogonal), best frequency",
     "orientation_half_width": "half the width of the curve at half its height (De Valois, Yund & Hepler 1982)",
@@ -30,6 +32,7 @@ DEFINITIONS: dict[str, str] = {
     "peak_time": "solver time of the largest r, from the initial state, which is the stimulus",
     "half_rise_time": "first solver time at which r is half its largest",
     "zero_frequency_leakage": "largest r to a uniform step of luminance over the largest to a grating",
+    "blank_error": "change of z_blank(T) when it is solved ten times as exactly; r is known no better",
     "eps_share_low_contrast": "eps / (variance + eps), median over groups, of its grating; laws need it near 0",
     "field_sigma_moments": (
         "root of twice the variance, the mean of both axes, of the squared gradient dh(T) / dluminance with the norms' "

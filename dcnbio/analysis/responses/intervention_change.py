@@ -36,7 +36,7 @@ OCTAVES = (
     "c50",
 )
 NO_CHANGE = {"best_orientation", "best_spatial_frequency", "best_phase", "preferred_orientation"}
-NO_CHANGE |= {"eps_share_low_contrast", "eps_share_small_grating"}  # of the stimuli
+NO_CHANGE |= {"eps_share_low_contrast", "eps_share_small_grating", "blank_error"}  # of the stimuli
 NO_CHANGE |= {"field_centre_y", "field_centre_x"}  # places and angles, whose change says nothing of a response
 REPORTED = tuple(name for name in MEASURES if name not in NO_CHANGE and not name.endswith(("_law", "_frozen", "_held")))
 

@@ -43,7 +43,8 @@ class Recordings:
     noise : xarray.Dataset, optional
         From `record_noise_fields`.
     eps_share : mapping of str to array [unit]
-        From `dcnbio.probe.responses.eps_share`: of each unit's own grating at the lowest contrast, and the smallest.
+        From `dcnbio.probe.responses.eps_share`: of each unit's own grating at the lowest contrast, and the smallest;
+        and ``blank_error``, from `dcnbio.probe.responses.blank_error`.
     """
 
     gratings: xr.Dataset

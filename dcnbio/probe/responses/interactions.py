@@ -17,9 +17,11 @@ from dcnbio.errors import InputError
 from dcnbio.images import CentreSurround, Plaid, render
 from dcnbio.model.interventions import lend_norms
 from dcnbio.model.network import Network
+from dcnbio.probe.responses.exactness import tightened
 from dcnbio.probe.responses.own_stimuli import OwnGratings
+from dcnbio.probe.responses.unit_labels import unit_coordinates
 from dcnbio.probe.responses.unit_position import unit_position
-from dcnbio.probe.responses.units import Recorder, UnitSettings, unit_coordinates
+from dcnbio.probe.responses.units import Recorder, UnitSettings
 
 __all__ = ["CONDITIONS", "InteractionStimuli", "record_interactions"]
 
@@ -179,7 +181,7 @@ def block_interactions(subject: BlockOf, rows: list[int], channels: list[int], b
     net, settings = subject.net, subject.settings
     place = unit_position(net, subject.block)
     free = Recorder.of(net, settings)
-    blank = free.signals(subject.tensor(np.full((1, 3, 32, 32), settings.luminance, dtype=np.float32)))
+    blank = free.of_blanks(settings).signals(torch.full((1, 3, 32, 32), settings.luminance))
     found: dict[str, list[NDArray[np.float64]]] = {}
     for start in range(0, len(rows), settings.batch_size):
         some, mine = rows[start : start + settings.batch_size], channels[start : start + settings.batch_size]
@@ -209,7 +211,8 @@ def interactions_of(
         drawn = [(condition, images) for condition in conditions for images in subject.drawn(rows, condition)]
         # the first part is the grating alone; statistics belong to a place in the batch, so steps are shared
         lent = lend_norms(subject.net, len(drawn))
-        held = Recorder(lent, free.places, 2, replace(subject.net.solver, stepping="shared"))
+        solver = tightened(subject.net.solver, subject.settings.tolerance)
+        held = Recorder(lent, free.places, 2, replace(solver, stepping="shared"))
         signals = np.stack(held.signals(torch.cat([images for _, images in drawn]))[:2])
         parts = signals.reshape(2, len(drawn), len(rows), *signals.shape[2:])[:, :, each, -1, channels]
         for condition in conditions:

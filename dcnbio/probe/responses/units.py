@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,6 +18,8 @@ from dcnbio.model.interventions.norm_statistics import FixedNorm, group_moments
 from dcnbio.model.network import Network
 from dcnbio.model.solver_settings import SolverSettings
 from dcnbio.model.vector_field import ConvField
+from dcnbio.probe.responses.exactness import BLANK_TOLERANCE, TOLERANCE, doubled, tightened, without_contrast
+from dcnbio.probe.responses.unit_labels import labelled
 from dcnbio.probe.responses.unit_position import UnitPosition, unit_position
 
 __all__ = ["UnitSettings", "reading_norm", "record_units"]
@@ -39,6 +40,9 @@ class UnitSettings:
         Of the blank.
     progress : str
         Name of the progress bar; empty for none.
+    tolerance : float or None
+        At least as exactly is solved, in rtol and atol; images without contrast to 1e-9, in float64. None: with the
+        network's own solver, whatever the stimulus.
 
     Raises
     ------
@@ -51,6 +55,7 @@ class UnitSettings:
     batch_size: int = 24
     luminance: float = 0.5
     progress: str = ""
+    tolerance: float | None = TOLERANCE
 
     def __post_init__(self) -> None:
         if not self.blocks:
@@ -62,6 +67,11 @@ class UnitSettings:
         if self.times < 2 or self.batch_size < 1:
             raise InputError(
                 f"times is {self.times} and batch_size {self.batch_size}; record 2 or more times, 1 or more images."
+            )
+        if self.tolerance is not None and not 0 < self.tolerance < 1:
+            raise InputError(
+                f"tolerance is {self.tolerance!r}; give a number between 0 and 1, for instance 1e-6, or None for the "
+                "network's own solver."
             )
         # units are recorded block after block, so that is their order
         object.__setattr__(self, "blocks", tuple(sorted(set(self.blocks))))
@@ -108,12 +118,24 @@ class Recorder:
         """Choose solver and units."""
         fast = all(isinstance(getattr(block, "field", None), ConvField) for block in net.blocks)
         # other fields are evaluated image by image where every image has a time of its own
-        solver = replace(net.solver, stepping="per-image" if fast or net.spec.depth == "residual" else "shared")
+        solver = replace(
+            tightened(net.solver, settings.tolerance),
+            stepping="per-image" if fast or net.spec.depth == "residual" else "shared",
+        )
         return cls(net, {block: unit_position(net, block) for block in settings.blocks}, settings.times, solver)
+
+    def of_blanks(self, settings: UnitSettings, tolerance: float = BLANK_TOLERANCE) -> Recorder:
+        """Give the recorder of images without contrast; its tolerance is that given where it is in float64."""
+        if settings.tolerance is None or self.net.spec.depth == "residual":
+            return self
+        net = doubled(self.net)
+        exact = next(net.readout.parameters()).dtype == torch.float64
+        return replace(self, net=net, solver=tightened(self.solver, tolerance) if exact else self.solver)
 
     def signals(self, images: Tensor) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         """Give z and h(t) - h(0) of all units, each (n, t, unit), and h(0) (n, unit)."""
         net, last = self.net, max(self.places)
+        images = images.to(next(net.readout.parameters()))
         apart = self.solver.stepping == "per-image"
         h = one_by_one(net.stem, images, apart)
         z, change, start = [], [], []
@@ -169,6 +191,11 @@ def record_units(net: Network, images: NDArray[np.float32], settings: UnitSettin
     It misleads where the blank is taken for no stimulus: zero padding makes a border in it, which the norm of dh/dt
     brings to full speed, so that h drifts as fast in the blank as in a grating.
 
+    The norms divide by contrast, and so they multiply what the solver gets wrong. To a network's tolerance of 1e-3, z
+    of the blank, of faint and of small stimuli is wrong by as much as a response, and depends on which images share a
+    batch. Recordings are points of the solution, to the tolerance of `UnitSettings`. The blank of a network whose norms
+    have no offsets, as before training, starts where dh/dt is 0 and is not known to any tolerance: see `blank_error`.
+
     Examples
     --------
     >>> from dcnbio.images import Grating, battery
@@ -181,57 +208,26 @@ def record_units(net: Network, images: NDArray[np.float32], settings: UnitSettin
     settings = settings or UnitSettings()
     if images.ndim != 4 or images.shape[1] != 3 or not np.issubdtype(images.dtype, np.floating):
         raise InputError(f"images is {images.dtype} of shape {images.shape}; give float32 [n, 3, y, x] in [0, 1].")
-    weight = next(net.readout.parameters())
     recorder = Recorder.of(net, settings)
-    blank = torch.full((1, *images.shape[1:]), settings.luminance, dtype=weight.dtype, device=weight.device)
-    parts = [recorder.signals(blank)]
+    blank = np.full((1, *images.shape[1:]), settings.luminance, dtype=images.dtype)
     with tqdm(total=len(images), desc=settings.progress, unit=" stimuli", disable=not settings.progress) as bar:
-        for start in range(0, len(images), settings.batch_size):
-            batch = torch.from_numpy(images[start : start + settings.batch_size]).to(weight)
-            parts.append(recorder.signals(batch))
-            bar.update(len(batch))
-    z, change, start_state = (np.concatenate(column) for column in zip(*parts, strict=True))
+        z, change, start_state = signals_of(recorder, np.concatenate([blank, images]), settings, bar)
     found = labelled(net, recorder.places, z, change)
     found["h_start"] = (("stimulus", "unit"), start_state[1:], {"long_name": "h(0) of the unit", "units": "1"})
     return found
 
 
-def labelled(
-    net: Network, places: dict[int, UnitPosition], z: NDArray[np.float64], change: NDArray[np.float64]
-) -> xr.Dataset:
-    """Give the arrays, whose first row is the blank's, their names."""
-    dims = ("stimulus", "time", "unit")
-    read, moved = "z, activation(norm(h)) of the unit", "h(t) - h(0) of the unit"
-    variables = {
-        "z": (dims, z[1:], {"long_name": read, "units": "1"}),
-        "h_change": (dims, change[1:], {"long_name": moved, "units": "1"}),
-        "z_blank": (dims[1:], z[0], {"long_name": f"{read}, blank", "units": "1"}),
-        "h_change_blank": (dims[1:], change[0], {"long_name": f"{moved}, blank", "units": "1"}),
-    }
-    times = np.linspace(0, 1, z.shape[1])
-    coordinates = {**unit_coordinates(net, list(places.values())), "time": ("time", times, TIME)}
-    return xr.Dataset(variables, coordinates)
-
-
-TIME = {"long_name": "solver time over the block's T", "units": "1"}
-
-
-def unit_coordinates(
-    net: Network, places: Sequence[UnitPosition]
-) -> dict[str, tuple[str, NDArray[np.generic], dict[str, str]]]:
-    """Say of every unit where it is."""
-    widths = [net.spec.widths[place.block - 1] for place in places]
-
-    def repeated(values: list[float], name: str, units: str) -> tuple[str, NDArray[np.generic], dict[str, str]]:
-        return "unit", np.repeat(values, widths), {"long_name": name, "units": units}
-
-    ends = [float(net.block(place.block).integration_time) for place in places]
-    channels = np.concatenate([np.arange(width) for width in widths])
-    return {
-        "block": ("unit", np.repeat([place.block for place in places], widths), {"long_name": "block", "units": "1"}),
-        "channel": ("unit", channels, {"long_name": "channel", "units": "1"}),
-        "pixel_y": repeated([p.pixel[0] for p in places], "row the unit looks at", "pixels"),
-        "pixel_x": repeated([p.pixel[1] for p in places], "column the unit looks at", "pixels"),
-        "highest_frequency": repeated([p.highest_frequency for p in places], "Nyquist of the maps", "cycles/pixel"),
-        "integration_time": repeated(ends, "T of the block", "solver time"),
-    }
+def signals_of(
+    recorder: Recorder, images: NDArray[np.floating], settings: UnitSettings, bar: tqdm[None]
+) -> list[NDArray[np.float64]]:
+    """Record images batch by batch, those without contrast apart; the first is the blank, which the bar leaves out."""
+    blanks = without_contrast(images)
+    order, parts = [], []
+    for one, rows in ((recorder.of_blanks(settings), np.flatnonzero(blanks)), (recorder, np.flatnonzero(~blanks))):
+        for start in range(0, len(rows), settings.batch_size):
+            some = rows[start : start + settings.batch_size]
+            parts.append(one.signals(torch.from_numpy(images[some])))
+            order.append(some)
+            bar.update(int((some > 0).sum()))
+    back = np.argsort(np.concatenate(order))
+    return [np.concatenate(column)[back] for column in zip(*parts, strict=True)]
