@@ -60,14 +60,49 @@ class Readout(nn.Module):
 
 
 def stem_layer(spec: NetworkSpec) -> FieldConv:
-    """Make the convolution from RGB to the first block's channels: 3 x 3 without padding, or SRF with padding."""
+    """Make the convolution from RGB to the first block's channels: 3 x 3 without padding, or SRF with padding.
+
+    Parameters
+    ----------
+    spec : NetworkSpec
+
+    Returns
+    -------
+    SRFConv2d or PixelConv2d
+        Like all layers here, with values that nobody has set yet, see `dcnbio.model.initial`.
+
+    Examples
+    --------
+    >>> tuple(stem_layer(NetworkSpec(row="mine")).weight.shape)
+    (32, 3, 3, 3)
+    """
     if spec.outer_kernels == "srf":
         return SRFConv2d(3, spec.widths[0], spec.outer_scale_rule)
     return pixel_conv(3, spec.widths[0], 3)
 
 
 def block_layer(spec: NetworkSpec, width: int, time: float, field: nn.Module | None = None) -> ODEBlock | ResidualBlock:
-    """Make a block: a differential equation over solver time `time`, or one residual step in a ResNet row."""
+    """Make a block: a differential equation, or, in a ResNet row, the one residual step it is the limit of.
+
+    Parameters
+    ----------
+    spec : NetworkSpec
+    width : int
+        Channels.
+    time : float
+        T, in solver time; a residual step has none.
+    field : nn.Module, optional
+        A user's own vector field in place of eq. 2.
+
+    Returns
+    -------
+    ODEBlock or ResidualBlock
+
+    Examples
+    --------
+    >>> block_layer(NetworkSpec(row="mine"), 32, 2.0).integration_time
+    2.0
+    """
     if spec.depth == "residual":
         conv = partial(block_conv, spec, width, width, bias=False)
         return ResidualBlock(conv, partial(group_norm, spec, width), ACTIVATIONS[spec.activation])
@@ -75,7 +110,7 @@ def block_layer(spec: NetworkSpec, width: int, time: float, field: nn.Module | N
 
 
 def ode_block(spec: NetworkSpec, width: int, time: float, field: nn.Module | None = None) -> ODEBlock:
-    """Make a block whose h(t) follows `field`, or eq. 2, from 0 to solver time `time`."""
+    """Make a block whose h(t) follows `field`, or eq. 2, from 0 to T; `block_layer` says of what."""
     if field is None:
         # the first input of the field's convolutions is the time channel
         conv = partial(block_conv, spec, width + 1, width, bias=True)
@@ -84,7 +119,23 @@ def ode_block(spec: NetworkSpec, width: int, time: float, field: nn.Module | Non
 
 
 def transition_layer(spec: NetworkSpec, inputs: int, outputs: int) -> Transition:
-    """Make the layer between two blocks, which halves the map: 4 x 4 with stride 2, or SRF with stride 2."""
+    """Make the layer between two blocks, which halves the map: 4 x 4 with stride 2, or SRF with stride 2.
+
+    Parameters
+    ----------
+    spec : NetworkSpec
+    inputs, outputs : int
+        Channels of the block before it and of the block after it.
+
+    Returns
+    -------
+    Transition
+
+    Examples
+    --------
+    >>> transition_layer(NetworkSpec(row="mine"), 32, 64).conv.kernel_size
+    (4, 4)
+    """
     conv: FieldConv
     if spec.outer_kernels == "srf":
         conv = SRFConv2d(inputs, outputs, spec.outer_scale_rule, stride=2)
@@ -94,7 +145,21 @@ def transition_layer(spec: NetworkSpec, inputs: int, outputs: int) -> Transition
 
 
 def readout_layer(spec: NetworkSpec) -> Readout:
-    """Make the layer from the last block's map to the classes."""
+    """Make the layer from the last block's map to the classes.
+
+    Parameters
+    ----------
+    spec : NetworkSpec
+
+    Returns
+    -------
+    Readout
+
+    Examples
+    --------
+    >>> readout_layer(NetworkSpec(row="mine")).linear.out_features
+    10
+    """
     width = spec.widths[-1]
     linear: nn.Linear = nn.utils.skip_init(nn.Linear, width, spec.classes)  # type: ignore[no-untyped-call]
     return Readout(group_norm(spec, width), ACTIVATIONS[spec.activation], linear)
