@@ -130,6 +130,10 @@ def scale_distribution(
     Scales start log-normal: read it beside the start (`scale_change`). With 16,384 filters the test rejects
     departures that matter to nobody; the verdict rests on the size of D.
 
+    L-skewness and L-kurtosis are those of the empirical distribution, which weights and resamples have too, and differ
+    from the unbiased ones of `l_moments` by about 1 / n. ``moved`` takes the normal's function as straight between
+    neighbouring values, which makes 2 % at 256 filters and 0.5 % from 1,000 on; `normal_misfit` gives it exactly.
+
     Examples
     --------
     >>> rng = np.random.default_rng(0)
