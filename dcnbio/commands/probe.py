@@ -51,7 +51,6 @@ __all__ = ["probe"]
 
 LARGE = 4e9  # bytes; above this a recording needs --yes
 COUPLED = 16  # images whose coupling is reported with shared steps
-OTHER_KINDS = (".h5", ".hdf5", ".npz", ".npy", ".mat", ".csv", ".pth", ".pt", ".safetensors", ".zip", ".pkl")
 
 
 @Parameter(name="*", group=WHAT)
@@ -103,8 +102,6 @@ def target(what: What, where: Where, shard: bool) -> Path:
     from dcnbio.recording import check_target
 
     out = where.out or Path(f"{Path(what.checkpoint).resolve().stem or 'run'}.zarr")
-    if out.suffix.lower() in OTHER_KINDS:
-        raise InputError(f"out (--out) is {out}; a recording is a .zarr store or a .nc file.")
     if shard and where.overwrite:
         raise InputError(
             f"overwrite (--overwrite) is given with several processes, none of which knows whose {out} it would "

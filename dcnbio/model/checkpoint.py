@@ -18,6 +18,7 @@ from torch import Tensor
 from dcnbio.errors import CheckpointError, InputError
 from dcnbio.images.stand_in import stand_in_at
 from dcnbio.model.checkpoint_kind import refuse_decoder
+from dcnbio.model.given_network import check_network
 from dcnbio.model.html_summary import header_html
 from dcnbio.model.network import Network, build
 from dcnbio.model.own_fields import FieldMaker
@@ -110,6 +111,7 @@ def save_checkpoint(net: Network, path: str | Path, *, overwrite: bool = False, 
     >>> again.spec == net.spec
     True
     """
+    check_network(net)
     state = {name: value.detach().cpu().contiguous() for name, value in net.state_dict().items()}
     header = Header(spec=net.spec.to_dict(), **{"source": net.source, **parts})
     return write_tensors(Path(path), state, header, overwrite=overwrite, what="the network to be saved")

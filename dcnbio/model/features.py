@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from dcnbio.errors import InputError
 from dcnbio.model.apart import one_by_one
+from dcnbio.model.given_network import check_network
 from dcnbio.model.network import Network
 from dcnbio.model.uncompiled import uncompiled
 from dcnbio.model.unsolved import refuse_unsolved
@@ -47,6 +48,7 @@ class Features(nn.Module):
 
     def __init__(self, net: Network, block: int, t: float | None = None, *, per_image: bool = True) -> None:
         super().__init__()
+        check_network(net)
         end = net.block(block).integration_time
         self.t = end if t is None else float(t)
         if not 0 <= self.t <= end:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tqdm.std import tqdm
 
 from dcnbio.errors import InputError
+from dcnbio.model.given_network import check_network
 from dcnbio.model.network import Network, Run
 from dcnbio.probe.interval import accuracy_interval
 from dcnbio.probe.outcome import finite_images, outcomes, run_finite
@@ -136,6 +137,7 @@ def evaluate(net: Network, data: xr.Dataset, *, progress: bool = False, **settin
     >>> found.n, found.accuracy > 0.4
     (20, True)
     """
+    check_network(net)
     chosen = settings_of({"stepping": "shared", **settings})
     if chosen.patches:
         raise InputError(

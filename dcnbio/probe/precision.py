@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import torch
 
 from dcnbio.errors import InputError
+from dcnbio.model.given_network import check_network
 from dcnbio.model.network import Network
 
 __all__ = ["held_still", "moved"]
@@ -34,6 +35,7 @@ def held_still(net: Network) -> Iterator[None]:
 
 def moved(net: Network, dtype: torch.dtype, device: str) -> Network:
     """Give the network in a type and on a device: a copy where that changes it, so that the original stays."""
+    check_network(net)
     weight = next(net.parameters())
     if weight.dtype not in (torch.float32, torch.float64):
         raise InputError(

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from dcnbio.errors import InputError, SolverError
+from dcnbio.model.given_network import check_network
 from dcnbio.model.network import Network
 from dcnbio.model.weights import weights_id
 from dcnbio.probe.settings import settings_of
@@ -88,6 +89,7 @@ def check_solver(
     >>> found.sizes["solver"], found.attrs["reference"]
     (7, 'dopri5 0.0001')
     """
+    check_network(net)
     if net.spec.depth != "ode":
         raise InputError(f"{net.spec.row} has residual blocks and no solver; check a network with ODE blocks.")
     base = settings_of({"batch_size": BATCH, **settings})

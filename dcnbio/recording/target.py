@@ -18,6 +18,9 @@ __all__ = ["State", "aside", "check_target", "is_netcdf_name", "root_attributes_
 
 State = Literal["absent", "unfinished", "complete", "foreign"]
 NETCDF_SUFFIXES = (".nc", ".nc4", ".netcdf")
+# kinds of other files: a store under such a name would be taken for one
+ARRAYS = {".h5", ".hdf", ".hdf5", ".npz", ".npy", ".mat", ".pkl", ".pth", ".pt", ".safetensors"}
+OTHER_KINDS = ARRAYS | {".csv", ".tsv", ".txt", ".json", ".xlsx", ".zip", ".tar", ".gz", ".png", ".pdf"}
 HDF5_MAGIC = b"\x89HDF\r\n\x1a\n"
 
 
@@ -143,6 +146,8 @@ def check_target(path: str | os.PathLike[str], *, overwrite: bool = False, resum
     'absent'
     """
     path = Path(path)
+    if path.suffix.lower() in OTHER_KINDS:
+        raise RecordingError(f"out (--out) is {path}; a recording is a .zarr store or a .nc file")
     if overwrite and resume:
         raise RecordingError("overwrite and resume exclude each other; give one of them")
     if resume and is_netcdf_name(path):
