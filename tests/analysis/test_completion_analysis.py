@@ -83,6 +83,19 @@ def test_images_under_the_floor_are_left_out_and_counted() -> None:
     assert (found.n, found.excluded) == (35, 5)
 
 
+def test_a_difference_is_of_the_images_that_count_under_both_conditions() -> None:
+    data = experiment({"mask 14": 0.4})
+    # a tenth of the images, far from all others, does not count under the noise
+    data["between"].loc[{"stimulus": slice(0, 3)}] *= np.array([1, 20])
+    data["distance"].loc[{"condition": "white noise", "stimulus": slice(0, 3)}] = 1e-6
+    found = index_difference(data, MASK, ["white noise"], 1, FEW)
+    assert found.excluded == 4
+    kept = data.isel(block=0, region=0, stimulus=slice(4, None))
+    rho = kept["distance"].sum("stimulus") / kept["between"].sum("stimulus")
+    index = 1 - rho.isel(time=1) / rho.isel(time=0)
+    assert found.value == pytest.approx(float(index.sel(condition="mask 14") - index.sel(condition="white noise")))
+
+
 def test_images_that_were_not_solved_are_left_out() -> None:
     data = experiment({"mask 14": 0.4})
     data["solved"].loc[{"condition": "mask 14", "stimulus": 7}] = 0

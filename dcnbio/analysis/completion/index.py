@@ -41,13 +41,13 @@ class Sample:
         return int((~self.kept).sum())
 
 
-def leverage(between: Floats, kept: np.ndarray) -> Floats:
-    """Give each image's contribution to a mean over pairs, such that resampling it has the spread of resampled pairs.
+def counted(columns: Columns, kept: np.ndarray) -> list[Floats]:
+    """Give the columns of the images that count, such that resampling these has the spread of resampled pairs.
 
     An image is in twice as many pairs as its own mean shows: 2 x - mean(x) has the same mean and twice the spread.
     """
-    mean = between[kept].mean() if kept.any() else np.nan
-    return 2 * between - mean
+    own, others = [column[kept] for column in columns[:2]], [column[kept] for column in columns[2:]]
+    return [*own, *(2 * between - between.mean() for between in others)]
 
 
 def sample(data: xr.Dataset, names: list[str], block: int, region: str, floor: float) -> Sample:
@@ -65,7 +65,7 @@ def sample(data: xr.Dataset, names: list[str], block: int, region: str, floor: f
         return Sample(columns, np.zeros_like(usable), "different images have the same maps: there is no yardstick")
     kept = usable & (own[:, 0] > 0) & (own[:, 0] >= floor * mean)
     reason = "" if kept.any() else f"no image's map is changed at t = 0 by {floor:g} of the distance between images"
-    return Sample((*columns[:2], leverage(columns[2], kept), leverage(columns[3], kept)), kept, reason)
+    return Sample(columns, kept, reason)
 
 
 def quotient(means: Floats) -> Floats:
@@ -114,9 +114,7 @@ def completion_index(
     found = sample(data, names, block, region, floor)
     if found.reason:
         return undefined(found.reason, found.excluded)
-    return resampler.estimate(
-        [column[found.kept] for column in found.columns], lambda m: quotient(m)[None], found.excluded
-    )
+    return resampler.estimate(counted(found.columns, found.kept), lambda m: quotient(m)[None], found.excluded)
 
 
 def index_difference(
@@ -134,7 +132,7 @@ def index_difference(
     reason = one.reason or two.reason or ("" if kept.any() else "no image counts under both conditions")
     if reason:
         return undefined(reason, int((~kept).sum()))
-    columns = [column[kept] for column in (*one.columns, *two.columns)]
+    columns = [*counted(one.columns, kept), *counted(two.columns, kept)]
     return resampler.estimate(columns, lambda m: (quotient(m[:4]) - quotient(m[4:]))[None], int((~kept).sum()))
 
 

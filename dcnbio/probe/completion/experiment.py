@@ -28,7 +28,7 @@ __all__ = ["completion_experiment", "passes"]
 IMAGE, OTHERS = ("condition", "block", "stimulus", "time"), ("condition", "block", "region", "stimulus", "time")
 VARIABLES = {
     "distance": (OTHERS, "Euclidean distance from the own intact image, group-normalised maps", "1"),
-    "between": (OTHERS, "mean Euclidean distance between different intact images, group-normalised maps", "1"),
+    "between": (OTHERS, "mean Euclidean distance from other intact images of the batch, group-normalised maps", "1"),
     "difference": (IMAGE, "sum of |h_intact - h| over channels and positions", "1"),
     "amplitude": (IMAGE, "sum of |h_intact| over channels and positions", "1"),
     "nearer": (IMAGE, "other intact images nearer than the own one; NaN at times not searched", "images"),
