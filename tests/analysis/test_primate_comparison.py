@@ -39,7 +39,7 @@ def made_measures(n: int = 64, seed: int = 0, **changed) -> xr.Dataset:
         "suppression_index_frozen": np.zeros(n),
         "summation_diameter": size,
         "summation_diameter_low_contrast": size * 2.3,
-        "summation_diameter_law": size,
+        "summation_diameter_law": size * 2.3,
         "surround_ratio": 2.0 ** rng.normal(1.4, 1.0, n),
         "surround_diameter": size * 2.6,
         "surround_ratio_frozen": 2.0 ** rng.normal(1.4, 1.0, n),
@@ -125,6 +125,19 @@ def test_earlier_at_low_contrast_is_unlike_cortex_and_the_norms_doing():
     against = made_measures(peak_time_low_contrast=np.full(64, 0.25), peak_time_law=np.full(64, 0.1))
     row = by_name(compare(against))["peak time at low contrast, median of log2(low / high)"]
     assert row["verdict"] == "unlike"
+
+
+def test_growth_that_the_law_explains_is_not_beyond_it():
+    """The law gives the high contrast's field from the low one: if that is what was measured, nothing exceeds it."""
+    base = made_measures()
+    size = base["summation_diameter"].values
+    question = "growth of the summation field at low contrast beyond the law's, against 2.3 times"
+    explained = by_name(compare(made_measures(summation_diameter_law=size)))[question]
+    assert explained["model"] == pytest.approx(0, abs=1e-9)
+    assert explained["controls"]["by_law"] == pytest.approx(np.log2(2.3), abs=0.01)
+    beyond = by_name(compare(base))[question]
+    assert beyond["model"] == pytest.approx(np.log2(2.3), abs=0.01)
+    assert beyond["controls"]["by_law"] == pytest.approx(0, abs=1e-9)
 
 
 def test_sizes_stand_beside_the_law_and_frozen_norms():

@@ -48,10 +48,11 @@ def change_questions(shown: ShownRange) -> list[Asked]:
     """Ask how fields grow at low contrast, against either study, and whether responses come later."""
 
     def beyond_law(measures: xr.Dataset) -> Units:
-        return growth(measures, shown, "summation_diameter_low_contrast", "summation_diameter_law")
+        # log2(low / high) less the law's log2(low / law), where "law" is the high contrast's from the low one
+        return growth(measures, shown, "summation_diameter_law", "summation_diameter")
 
     def by_law(measures: xr.Dataset) -> Units:
-        return growth(measures, shown, "summation_diameter_law", "summation_diameter")
+        return growth(measures, shown, "summation_diameter_low_contrast", "summation_diameter_law")
 
     def frozen(measures: xr.Dataset) -> Units | None:
         names = ("summation_diameter_low_contrast_frozen", "summation_diameter_frozen")
