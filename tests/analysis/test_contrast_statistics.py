@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
-from dcnbio.analysis.contrast.equal_error import equal_error_ratio
+from dcnbio.analysis.contrast.equal_error import EqualError, equal_error_ratio
 from dcnbio.analysis.contrast.factorial_claims import interval_of
 from dcnbio.analysis.contrast.shapley import shapley_values
+from dcnbio.analysis.contrast.solver_claims import compared
+from dcnbio.analysis.statistics.interval import Interval
 from dcnbio.analysis.statistics.paired_difference import paired_difference
 from dcnbio.errors import InputError
 
@@ -81,6 +83,18 @@ def test_an_error_beyond_the_tolerances_is_said(error, side):
     _, errors, work = curve(np.random.default_rng(4), 8)
     found = equal_error_ratio((errors, work), (np.full(8, error), np.full(8, 30.0)), np.random.default_rng(0), 99)
     assert found.side == side
+
+
+@pytest.mark.parametrize(
+    ("ratio", "side", "said"),
+    [
+        (1.0, "above", "20.0 or fewer, since even the loosest tried errs less: T-hat saves no more than that"),
+        (0.4, "above", "50.0 or fewer, since even the loosest tried errs less: which takes fewer is not known"),
+        (1.0, "below", "20.0 or more, since even the tightest tried errs more: which takes fewer is not known"),
+    ],
+)
+def test_what_a_limit_of_the_ratio_tells_is_said(ratio, side, said):
+    assert compared(20.0, EqualError(ratio, 0.1, Interval.none("beyond"), side)) == said
 
 
 def test_few_images_are_not_resampled():
