@@ -197,7 +197,7 @@ def test_a_black_square_that_loses_its_contrast_alone_completes_nothing() -> Non
     data = experiment({"mask 14": 0.5}, rank={"mask 14": (1, 0)})
     found = block_verdict(with_grey(data, "white noise"), 1, FEW)
     assert not found.claimed
-    assert "filled with grey is not seen to, so what shrinks may be the contrast of the black" in found.obstacles[0]
+    assert "filled with grey is not seen to shrink, so it may be the contrast of the black one" in found.obstacles[0]
 
 
 def test_retrieval_is_paired_over_images() -> None:

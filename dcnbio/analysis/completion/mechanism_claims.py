@@ -8,7 +8,7 @@ import xarray as xr
 from dcnbio.analysis.claim import Claim
 from dcnbio.analysis.completion.claims import claim_of, control_of
 from dcnbio.analysis.completion.resampling import Estimate, Resampler, undefined
-from dcnbio.analysis.completion.wording import limited, percent
+from dcnbio.analysis.completion.wording import limited, limited_size, percent
 from dcnbio.analysis.shapes import Floats
 
 __all__ = ["mechanism_claims"]
@@ -78,7 +78,7 @@ def frozen_claim(name: str, found: xr.Dataset, block: int, resampler: Resampler)
                 continue
             columns = [distance[fine, end], between[fine, end]]
             parts[kind, label] = resampler.estimate(columns, lambda m: (m[0] / m[1])[None])
-    shown = {key: limited(one) for key, one in parts.items()}
+    shown = {key: limited_size(one) for key, one in parts.items()}
     return claim_of(
         f"{name} block {block}: rho(T) outside the mask's place with the intact image's norm statistics",
         parts["frozen", "T"],

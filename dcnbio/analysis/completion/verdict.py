@@ -75,8 +75,8 @@ class Verdict:
             found.append(f"it is not seen to shrink more than {' and '.join(weak)} of equal norm")
         elif self.fills_that_stay:
             found.append(
-                f"a square filled with {' or '.join(self.fills_that_stay)} is not seen to, so what shrinks may be the "
-                "contrast of the black one alone"
+                f"that of a square filled with {' or '.join(self.fills_that_stay)} is not seen to shrink, so it may be "
+                "the contrast of the black one alone that does"
             )
         if self.rise.interval.exists and self.rise.interval.high < 0:
             found.append("retrieval falls")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dcnbio.analysis.completion.resampling import Estimate
 
-__all__ = ["limited", "percent", "points", "signed"]
+__all__ = ["limited", "limited_size", "percent", "points", "signed"]
 
 
 def signed(value: float) -> str:
@@ -24,6 +24,11 @@ def limited(one: Estimate) -> str:
         return f"not defined ({one.reason})"
     interval = one.interval
     return f"{signed(one.value)}" + (f" ({signed(interval.low)} to {signed(interval.high)})" if interval.exists else "")
+
+
+def limited_size(one: Estimate) -> str:
+    """Write an estimate that cannot be negative with its interval, or why there is none."""
+    return limited(one).replace("+", "")
 
 
 def percent(value: float) -> str:
