@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from dcnbio.analysis.result_file import MARK
 from dcnbio.errors import InputError
 from dcnbio.figures.architecture import ARCHITECTURE
 from dcnbio.figures.contrast_response import CONTRAST_RESPONSE
@@ -27,6 +29,7 @@ from dcnbio.figures.sigma_depth import SIGMA_DEPTH
 from dcnbio.figures.sigma_distributions import SIGMA_DISTRIBUTIONS
 from dcnbio.figures.solver_check import SOLVER_CHECK
 from dcnbio.figures.solver_work import SOLVER_WORK
+from dcnbio.figures.table import Table
 from dcnbio.figures.training_curves import TRAINING_CURVES
 from dcnbio.figures.trajectories import TRAJECTORIES
 from dcnbio.figures.tuning_curves import TUNING_CURVES
@@ -61,6 +64,17 @@ KINDS = {
         PRIMATE_COMPARISON,
     )
 }
+
+OPEN_RESULT = "dcnbio.analysis.result_file.open_result"
+GIVEN = {
+    "recording": "a recording, from dcnbio.probe or dcnbio.open",
+    "spec": "the spec of a network, net.spec",
+    "filters": "the filters of a network, from dcnbio.probe.filters.checkpoint_filters",
+    "run": "a training run, from dcnbio.figures.training_run.read_run",
+    "solver_check": "what dcnbio check-solver --json printed, as a dictionary",
+    "reconstructions": "the result of dcnbio.probe.reconstructed_images.reconstruct",
+}
+"""What a figure takes that no analysis writes, in words."""
 
 ALSO = {"filters": ("spec",), "recording": ("spec",)}
 """What else a result holds than its own: the spec of the network it is of."""
@@ -154,7 +168,7 @@ def plot(name: str, result: Any, axes: Axes | None = None) -> Figure:
     6.75
     """
     kind = figure_kind(name)
-    table = kind.table(result)
+    table = checked_table(kind, result)
     if axes is None:
         return kind.draw(table)
     try:
@@ -163,3 +177,35 @@ def plot(name: str, result: Any, axes: Axes | None = None) -> Figure:
         if "axes" in str(error) and "unexpected keyword" in str(error):
             raise InputError(f"axes is given, but {name} has several panels; leave it out.") from error
         raise
+
+
+def kind_of(result: Any) -> str | None:
+    """Give the kind of result that this says it is; None where it does not say."""
+    mark = getattr(result, "attrs", {}).get(MARK)
+    if mark is not None:
+        return str(mark)
+    blocks = [name for name in getattr(result, "children", ()) if str(name).startswith("block")]
+    return "recording" if blocks and "provenance" in result.attrs else None
+
+
+def checked_table(kind: FigureKind, result: Any) -> Table:
+    """Make the table of a figure; what is of another kind than the figure takes is refused in words."""
+    takes = GIVEN.get(kind.takes, f"what dcnbio analyze {kind.takes} --out wrote, opened with {OPEN_RESULT}")
+    if isinstance(result, str | PathLike):
+        raise InputError(f"result is {str(result)!r}, a name; {kind.name} takes {takes}.")
+    found = kind_of(result)
+    if found is not None and kind not in kinds_of(found):
+        what = "a recording" if found == "recording" else f"one of dcnbio analyze {found}"
+        raise InputError(f"result is {what}, and {kind.name} takes {takes}.")
+    try:
+        table = kind.table(result)
+    except InputError:
+        raise
+    except (KeyError, AttributeError, TypeError, ValueError, IndexError) as error:
+        raise InputError(
+            f"result is a {type(result).__name__} that does not hold what {kind.name} shows ({type(error).__name__}: "
+            f"{error}); {kind.name} takes {takes}."
+        ) from error
+    if table.empty:
+        raise InputError(f"result holds nothing that {kind.name} shows; {kind.name} takes {takes}.")
+    return table
