@@ -215,7 +215,7 @@ def load(
     if path.suffix == ".safetensors":
         net = load_checkpoint(path, vector_field=vector_field, **overrides)
         if model is not None and model != net.spec.row:
-            raise CheckpointError(f"{path} holds a {net.spec.row}, not a {model}; leave model (--model) out.")
+            raise CheckpointError(f"{path} holds the row {net.spec.row}, not {model}; leave model (--model) out.")
         return net
     if vector_field is not None:
         raise CheckpointError(f"vector_field is given, but {path} is a .pth with the paper's own; leave it out.")

@@ -8,12 +8,16 @@ from torch import nn
 import dcnbio
 from dcnbio.errors import DcnbioError, InputError
 from dcnbio.model.decoder import build_decoder
+from dcnbio.probe.completion import completion_experiment
+from dcnbio.probe.contrast import record_contrast
 from dcnbio.probe.solver_check import check_solver
 
 PICTURES = np.zeros((1, 3, 32, 32), np.float32)
 VERBS = {
     "probe": lambda net: dcnbio.probe(net, PICTURES),
     "evaluate": lambda net: dcnbio.evaluate(net, PICTURES),
+    "completion_experiment": lambda net: completion_experiment(net, PICTURES),
+    "record_contrast": lambda net: record_contrast(net, PICTURES),
     "check_solver": lambda net: check_solver(net, PICTURES),
 }
 

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from dcnbio.errors import InputError
+from dcnbio.model.given_network import check_network
 from dcnbio.model.interventions.norm_statistics import (
     Clock,
     ClockedField,
@@ -33,6 +34,7 @@ LEAST_SPREAD = 3.0  # a reference's standard deviation over sqrt(eps) below whic
 
 def changed_norms(net: Network, change: Callable[[nn.GroupNorm], nn.Module]) -> Network:
     """Give a copy whose norms are changed; its fields leave the engine's own steps, which have group norms."""
+    check_network(net)
     changed = copy.deepcopy(net)
     for owner, name, norm in list(group_norms(changed)):
         setattr(owner, name, change(norm))
@@ -151,6 +153,7 @@ def lend_norms(net: Network, parts: int) -> Network:
 
 def frozen_copy(net: Network, images: Tensor, times: int) -> Network:
     """Freeze the norms of every block, and that which reads each of them."""
+    check_network(net)
     frozen = copy.deepcopy(net)
     h = net.stem(images)
     for number, block in enumerate(frozen.blocks, 1):

@@ -10,6 +10,7 @@ import torch
 from dcnbio.errors import InputError
 from dcnbio.images.number_checks import count
 from dcnbio.model.gaussian import basis_orders
+from dcnbio.model.given_network import check_network
 from dcnbio.model.interventions.noted import noted
 from dcnbio.model.interventions.scales import block_convs
 from dcnbio.model.network import Network
@@ -45,6 +46,7 @@ def silence_orders(net: Network, orders: Collection[int]) -> Network:
     >>> net.blocks[0].field.conv1.alpha.offset.abs().sum((1, 2)).gt(0).tolist()
     [True, False, True, True, False, True]
     """
+    check_network(net)
     most = net.spec.kernel_order
     for order in orders:
         count("an order", order, 0)

@@ -8,6 +8,7 @@ import math
 import torch
 
 from dcnbio.errors import InputError
+from dcnbio.model.given_network import check_network
 from dcnbio.model.interventions.noted import noted
 from dcnbio.model.network import Network
 from dcnbio.model.srf_conv import SRFConv2d
@@ -53,6 +54,7 @@ def scale_sigma(net: Network, factor: float) -> Network:
     >>> round(after - before, 4)
     1.0
     """
+    check_network(net)
     if not (math.isfinite(factor) and factor > 0):
         raise InputError(f"factor is {factor}; sigma is multiplied by a finite number above 0.")
     changed = copy.deepcopy(net)

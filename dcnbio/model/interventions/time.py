@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from dcnbio.errors import InputError
+from dcnbio.model.given_network import check_network
 from dcnbio.model.interventions.noted import noted
 from dcnbio.model.network import Network
 from dcnbio.model.ode_block import ODEBlock
@@ -75,6 +76,7 @@ def freeze_time(net: Network, time: float = 0.0) -> Network:
     >>> bool(torch.equal(field(torch.tensor(0.0), h), field(torch.tensor(1.0), h)))
     True
     """
+    check_network(net)
     if not (math.isfinite(time) and time >= 0):
         raise InputError(f"time is {time}; time is frozen at a solver time of 0 or more.")
     changed = copy.deepcopy(net)

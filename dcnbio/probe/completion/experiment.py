@@ -12,6 +12,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from dcnbio.errors import InputError
+from dcnbio.model.given_network import check_network
 from dcnbio.model.network import Network
 from dcnbio.model.no_time import refuse_no_time
 from dcnbio.model.weights import weights_id
@@ -116,6 +117,7 @@ def completion_experiment(
     {'condition': 4, 'block': 2, 'region': 4, 'stimulus': 4, 'time': 2}
     """
     settings = settings or CompletionSettings()
+    check_network(net)
     refuse_no_time(net)
     stimuli, left_out = usable(data)
     shown = conditions(settings)

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from dcnbio.errors import InputError
+from dcnbio.model import given_network
 from dcnbio.model.apart import one_by_one
 from dcnbio.model.integrate import Integration
 from dcnbio.model.layers import Readout, Transition
@@ -57,6 +58,7 @@ class Pass:
 
 def check_network(net: Network) -> None:
     """Refuse a network without ODE blocks, or with T = 0 in one: it has no integration time."""
+    given_network.check_network(net)
     if not all(isinstance(block, ODEBlock) for block in net.blocks):
         raise InputError(
             f"{net.spec.row} has residual blocks, which have no integration time to scale with contrast; give a "
