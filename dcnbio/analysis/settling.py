@@ -15,8 +15,8 @@ SETTLED, MOVING, UNKNOWN = 0, 1, 2
 def settling_time(slope: xr.DataArray, share: float = 0.01) -> xr.Dataset:
     """Give the first recorded time from which on the slope stays within a share of its value at t = 0.
 
-    The smallest t with |dh/dt|(t') <= share |dh/dt|(0) for every recorded t' >= t. It is found on the recorded times,
-    so it is late by up to one of their intervals, and a solve need not stop for it.
+    The smallest t with ``|dh/dt|(t') <= share * |dh/dt|(0)`` for every recorded t' >= t. It is found on the recorded
+    times, so it is late by up to one of their intervals, and a solve need not stop for it.
 
     Parameters
     ----------
