@@ -1,4 +1,4 @@
-"""When a flow comes to rest: the time from which on |dh/dt| stays small, read off a trajectory afterwards."""
+"""When a flow comes to rest: the time from which on its slope dh/dt stays small, read off a trajectory afterwards."""
 
 from __future__ import annotations
 
