@@ -53,6 +53,16 @@ def test_the_script_compares_the_same_images(done, small):
     assert "h" not in trees[0]["block1"]
 
 
+def test_work_that_grows_is_not_said_to_be_saved(done):
+    found = json.loads((done[0] / "half.json").read_text())
+    work = [claim for claim in found["claims"] if "evaluations of block 1" in claim["name"]]
+    assert {claim["name"].split(", ")[-1] for claim in work} == {"T fixed", "T-hat"}
+    for claim in work:
+        meaning = "a looser tolerance may save as many" if claim["estimate"] < 0 else "nothing is saved"
+        assert claim["conclusion"].endswith(f"at contrast 1; {meaning}.")
+    assert min(claim["estimate"] for claim in work) < 0 <= max(claim["estimate"] for claim in work)
+
+
 def test_the_recordings_are_those_of_a_plain_run_with_another_time(done, small):
     net = dcnbio.load(small)
     images = dcnbio.load_images(limit=20)
