@@ -11,10 +11,9 @@ from cyclopts import Parameter
 
 from dcnbio.commands.analysis_output import check_place, give_result
 from dcnbio.commands.completion_report import as_json, report
-from dcnbio.commands.named_checkpoints import refuse_repeated, short_names
+from dcnbio.commands.named_checkpoints import refuse_model_of_none, refuse_repeated, short_names
 from dcnbio.commands.options import PRINTED, Images, Model, Where, flag, limit_of, whole_numbers
 from dcnbio.commands.resampling_option import RESAMPLING, Resampling
-from dcnbio.errors import InputError
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -95,8 +94,7 @@ def plan(checkpoints: tuple[str, ...], model: str | None, shown: Shown, seed: in
     if checkpoints:
         refuse_repeated(checkpoints)
         return [Planned(name, load(given, model), full) for given, name in short_names(checkpoints).items()]
-    if model is not None:
-        raise InputError(f"--model is {model}, and no .pth is named that it could be the row of; name one.")
+    refuse_model_of_none(model)
     # the fills are what a verdict needs; the other controls are shown to the first alone
     less = replace(full, controls=False, fills=True, mechanism=0)
     least = replace(less, masks=(shown.main,))

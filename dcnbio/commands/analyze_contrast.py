@@ -11,7 +11,7 @@ from cyclopts import Parameter
 
 from dcnbio.commands.analysis_output import check_place, give_result
 from dcnbio.commands.contrast_report import as_json, report
-from dcnbio.commands.named_checkpoints import refuse_repeated, short_names
+from dcnbio.commands.named_checkpoints import refuse_model_of_none, refuse_repeated, short_names
 from dcnbio.commands.options import PRINTED, Images, Model, Where, flag
 from dcnbio.commands.output import Speaker
 from dcnbio.commands.recorded_contrast import recorded_contrast
@@ -119,6 +119,7 @@ def chosen_networks(checkpoints: tuple[str, ...], model: str | None, seed: int) 
     if checkpoints:
         refuse_repeated(checkpoints)
         return [(name, load(given, model), "") for given, name in short_names(checkpoints).items()]
+    refuse_model_of_none(model)
     found = []
     for row in PAPERS_ROWS:
         if row in shipped_checkpoints():

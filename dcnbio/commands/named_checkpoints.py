@@ -7,13 +7,19 @@ from pathlib import Path
 
 from dcnbio.errors import InputError
 
-__all__ = ["refuse_repeated", "short_names"]
+__all__ = ["refuse_model_of_none", "refuse_repeated", "short_names"]
 
 
 def refuse_repeated(checkpoints: Sequence[str]) -> None:
     """Refuse a checkpoint that is named twice."""
     if len(set(checkpoints)) < len(checkpoints):
         raise InputError(f"a checkpoint is named twice in {', '.join(checkpoints)}; one network counts once.")
+
+
+def refuse_model_of_none(model: str | None) -> None:
+    """Refuse the row of a public .pth where none is named: shipped networks say what they are."""
+    if model is not None:
+        raise InputError(f"--model is {model}, and no .pth is named that it could be the row of; name one.")
 
 
 def short_names(checkpoints: Sequence[str]) -> dict[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from dcnbio.commands.named_checkpoints import refuse_repeated, short_names
+from dcnbio.commands.named_checkpoints import refuse_model_of_none, refuse_repeated, short_names
 from dcnbio.commands.options import name_list
 from dcnbio.errors import CheckpointError, InputError
 
@@ -40,7 +40,8 @@ def gather(checkpoints: tuple[str, ...], model: str | None, controls: str | None
         refuse_repeated(checkpoints)
         found = recorded(list(checkpoints), model)
     else:
-        found = all_shipped(model)
+        refuse_model_of_none(model)
+        found = all_shipped()
     if controls == NO_CONTROLS:
         return found
     if controls is None:
@@ -55,7 +56,7 @@ def recorded(names: list[str], model: str | None = None) -> dict[str, xr.DataTre
     return {name: checkpoint_filters(given, model) for given, name in short_names(names).items()}
 
 
-def all_shipped(model: str | None) -> dict[str, xr.DataTree]:
+def all_shipped() -> dict[str, xr.DataTree]:
     """Record the shipped trained networks; those without SRF layers are named and left out."""
     from dcnbio.model.loading import shipped_checkpoints
     from dcnbio.probe.filters import checkpoint_filters
@@ -63,7 +64,7 @@ def all_shipped(model: str | None) -> dict[str, xr.DataTree]:
     found = {}
     for name in shipped_checkpoints():
         try:
-            found[name] = checkpoint_filters(name, model)
+            found[name] = checkpoint_filters(name)
         except CheckpointError:
             raise
         except InputError as error:  # a network without SRF layers
