@@ -8,7 +8,7 @@ from typing import Any
 
 from dcnbio.analysis.statistics.interval import Interval
 
-__all__ = ["Claim", "Control"]
+__all__ = ["Claim", "Control", "limit_word"]
 
 
 @dataclass(frozen=True)
@@ -22,15 +22,19 @@ class Control:
     estimate : float
         NaN where there is none; the name then says why.
     interval : Interval
+    limit : int
+        1 where all that is known is that it lies above the estimate, -1 below it; else 0.
     """
 
     name: str
     estimate: float = math.nan
     interval: Interval = field(default_factory=lambda: Interval.none("the control is one number"))
+    limit: int = 0
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain values for JSON; a number that does not exist is None."""
-        return {"name": self.name, "estimate": finite(self.estimate), "interval": self.interval.to_list()}
+        """Give plain values for JSON; a number that does not exist is None, a limit is said to be one."""
+        said = {"name": self.name, "estimate": finite(self.estimate), "interval": self.interval.to_list()}
+        return said | limit_word(self.limit)
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,8 @@ class Claim:
     control : Control
     conclusion : str
         One sentence.
+    limit : int
+        1 where all that is known is that the truth lies above the estimate, -1 below it; else 0.
 
     Examples
     --------
@@ -68,6 +74,7 @@ class Claim:
     interval: Interval
     control: Control
     conclusion: str
+    limit: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """Give plain values for JSON: a number or interval that does not exist is None and the text says why."""
@@ -81,7 +88,19 @@ class Claim:
             "interval_method": about,
             "control": self.control.to_dict(),
             "conclusion": self.conclusion,
+            **limit_word(self.limit),
         }
+
+
+def limit_word(limit: int) -> dict[str, str]:
+    """Give the key that tells of a limit; none where the estimate is no limit.
+
+    Examples
+    --------
+    >>> limit_word(1), limit_word(0)
+    ({'limit': 'lower'}, {})
+    """
+    return {"limit": "lower" if limit > 0 else "upper"} if limit else {}
 
 
 def finite(value: float) -> float | None:

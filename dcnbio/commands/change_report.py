@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dcnbio.commands.table import table, wrapped
+from dcnbio.commands.table import marked, table, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,8 +44,8 @@ def change_tables(changes: Sequence[ChangeBesideTwin]) -> list[str]:
     about = (
         "what an intervention changes: the median over units of the change of each (accuracy: the mean over images), "
         "what the contrast-time law gives for it from a lower contrast, the same change in the untrained network, and "
-        "trained minus untrained (* its 95 % interval leaves out 0; - too few units). What the norms make of a change "
-        "is what --intervention norm=N changes."
+        "trained minus untrained (* its 95 % interval leaves out 0; - too few units, or a median is a limit). What the "
+        "norms make of a change is what --intervention norm=N changes."
     )
     return [wrapped(about), *(f"{label}\n{table(header, rows)}" for label, rows in tables.items()), chance(changes)]
 
@@ -56,8 +56,8 @@ def change_row(one: ChangeBesideTwin) -> list[str]:
     between = " to ".join(hundredths(limit) for limit in limits) if limits else "-"
     more = hundredths(one.more) + "*" * one.differs if one.more_interval.exists else "-"
     name = f"{SHOWN[one.measure]}, {SHORT_UNITS.get(one.units, one.units)}".removesuffix(", ")
-    values = [hundredths(value) for value in (one.by_law, one.untrained)]
-    return [name, str(one.n), hundredths(one.change), between, *values, more]
+    medians = [marked(hundredths(one.change), one.limit), marked(hundredths(one.untrained), one.untrained_limit)]
+    return [name, str(one.n), medians[0], between, hundredths(one.by_law), medians[1], more]
 
 
 def hundredths(value: float) -> str:

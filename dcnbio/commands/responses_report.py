@@ -11,9 +11,9 @@ import numpy as np
 from dcnbio.analysis.responses.blocks import by_block
 from dcnbio.analysis.responses.claims import PLAIN
 from dcnbio.analysis.responses.definitions import DEFINITIONS
-from dcnbio.analysis.responses.medians import unit_median
+from dcnbio.analysis.responses.medians import UnitMedian, unit_median
 from dcnbio.commands.change_report import change_tables
-from dcnbio.commands.table import WIDTH, table, wrapped
+from dcnbio.commands.table import WIDTH, marked, table, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -125,7 +125,9 @@ def row(claim: Claim, name: str) -> list[str]:
     """Lay out one median."""
     interval = claim.interval.to_list()
     limits = f"{interval[0]:.3g} to {interval[1]:.3g}" if interval else "-"
-    return [name.removesuffix(", median"), str(claim.n), number(claim.estimate), limits, number(claim.control.estimate)]
+    control = claim.control
+    medians = [marked(number(one.estimate), one.limit) for one in (claim, control)]
+    return [name.removesuffix(", median"), str(claim.n), medians[0], limits, medians[1]]
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -158,16 +160,22 @@ def beyond_table(block: int, results: Sequence[Beyond]) -> str:
         limits = one.interval.to_list()
         clear = limits is not None and (limits[0] > 0 or limits[1] < 0)
         more = "-" if limits is None else compact(one.remains) + "*" * clear
-        twin = "-" if one.untrained_left is None else compact(one.untrained_left.value)
-        medians = [compact(found.value) for found in (one.measured, one.predicted, one.frozen, one.left)]
+        twin = "-" if one.untrained_left is None else median_cell(one.untrained_left)
+        medians = [median_cell(found) for found in (one.measured, one.predicted, one.frozen, one.left)]
         rows.append([one.short, one.by, str(one.measured.n), *medians, twin, more])
     header = ["result", "by", "n", "is", "pred.", "frozen", "left", "untr.", "more"]
     about = (
         f"block {block}: what the contrast-time law or the norms predict (pred.), the value with frozen norm "
         "statistics, what is left (octaves of a law's, or the frozen value), the same untrained, and trained minus "
-        "untrained (* its 95 % interval over units leaves out 0; - fewer than 6 units); c/4: a quarter of the contrast"
+        "untrained (* its 95 % interval over units leaves out 0; - fewer than 6 units, or a median is a limit); "
+        "c/4: a quarter of the contrast"
     )
     return "\n".join([wrapped(about), table(header, rows), *limits_of_results(results)])
+
+
+def median_cell(found: UnitMedian) -> str:
+    """Write a median in 6 letters, or 7 where it is a limit."""
+    return marked(compact(found.value), found.beyond)
 
 
 def limits_of_results(results: Sequence[Beyond]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
-__all__ = ["WIDTH", "shown", "table", "wrapped"]
+__all__ = ["WIDTH", "marked", "shown", "table", "wrapped"]
 
 WIDTH = 80
 
@@ -45,3 +45,14 @@ def shown(value: float, form: str) -> str:
     ('0.12', '-')
     """
     return "-" if value != value else format(value, form)
+
+
+def marked(text: str, limit: int) -> str:
+    """Mark a limit as one.
+
+    Examples
+    --------
+    >>> marked("3.2", 1), marked("70", -1), marked("5", 0)
+    ('>3.2', '<70', '5')
+    """
+    return f"{'>' if limit > 0 else '<' if limit < 0 else ''}{text}"

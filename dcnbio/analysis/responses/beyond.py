@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from dcnbio.analysis.claim import Claim, Control, finite
+from dcnbio.analysis.claim import Claim, Control, finite, limit_word
 from dcnbio.analysis.responses.medians import UnitMedian, difference_of_medians, median_of_values, unresponsive
 from dcnbio.analysis.responses.predictions import PREDICTIONS, Prediction
 from dcnbio.analysis.statistics.interval import Interval
@@ -59,6 +59,7 @@ class Beyond:
             "untrained_left": self.untrained_left,
         }
         plain = {key: None if found is None else finite(found.value) for key, found in medians.items()}
+        limits = {key: word for key, found in medians.items() if found for word in limit_word(found.beyond).values()}
         return {
             "name": self.name,
             "predicted_by": SOURCES[self.by],
@@ -66,6 +67,7 @@ class Beyond:
             "n_left": self.left.n,
             "censored": self.measured.censored,
             **plain,
+            "limits": limits,
             "left_interval": self.left.interval.to_list(),
             "trained_minus_untrained": finite(self.remains),
             "trained_minus_untrained_interval": self.interval.to_list(),
@@ -84,11 +86,10 @@ class Beyond:
         if limits is not None:
             text += f", trained minus untrained {self.remains:.3g} [{limits[0]:.3g}, {limits[1]:.3g}]"
         text += f" ({self.measured.caveat})." if self.measured.caveat else "."
-        control = Control(SOURCES[self.by], self.predicted.value, self.predicted.interval)
+        control = Control(SOURCES[self.by], self.predicted.value, self.predicted.interval, self.predicted.beyond)
         found = self.measured
-        return Claim(
-            f"{self.name}, median", found.n, "units of one network", found.value, found.interval, control, text
-        )
+        about = (found.n, "units of one network", found.value, found.interval)
+        return Claim(f"{self.name}, median", *about, control, text, found.beyond)
 
 
 def beyond_predictions(measures: xr.Dataset, untrained: xr.Dataset | None, rng: np.random.Generator) -> list[Beyond]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dcnbio.analysis.claim import finite
+from dcnbio.analysis.claim import finite, limit_word
 from dcnbio.analysis.responses.limits import KnownValues
 from dcnbio.analysis.responses.medians import LEAST, RESAMPLES, UnitMedian, difference_of_medians, median_of_values
 from dcnbio.analysis.shapes import Floats
@@ -48,6 +48,8 @@ class ChangeBesideTwin:
         What to bear in mind; empty if nothing.
     beside : bool
         Whether the untrained twin was measured.
+    limit, untrained_limit : int
+        1 where all that is known of the median is that it lies above what stands, -1 below it; else 0.
     """
 
     measure: str
@@ -65,6 +67,8 @@ class ChangeBesideTwin:
     block: int | None = None
     caveat: str = ""
     beside: bool = False
+    limit: int = 0
+    untrained_limit: int = 0
 
     @property
     def differs(self) -> bool:
@@ -73,6 +77,7 @@ class ChangeBesideTwin:
 
     def to_dict(self) -> dict[str, Any]:
         """Give plain values for JSON; a number or interval that does not exist is None."""
+        medians = {"change": self.limit, "untrained": self.untrained_limit}
         return {
             "intervention": self.intervention,
             "block": self.block,
@@ -88,6 +93,7 @@ class ChangeBesideTwin:
             "trained_minus_untrained": finite(self.more),
             "trained_minus_untrained_interval": self.more_interval.to_list(),
             "interval_method": self.more_interval.method or self.more_interval.reason,
+            "limits": {key: word for key, limit in medians.items() for word in limit_word(limit).values()},
         }
 
 
@@ -117,13 +123,13 @@ def change_in_units(
     (3.0, 1.0, 2.0, True)
     """
     here = median_of_values(changes.values, rng, changes.sides)
-    found = ChangeBesideTwin(*name, here.n, here.value, here.interval, caveat=here.caveat)
+    found = ChangeBesideTwin(*name, here.n, here.value, here.interval, caveat=here.caveat, limit=here.beyond)
     if untrained is None:
         return found
     there: UnitMedian = median_of_values(untrained.values, rng, untrained.sides)
     more, interval = difference_of_medians(changes.values, untrained.values, rng, (changes.sides, untrained.sides))
     found = replace(found, n_untrained=there.n, untrained=there.value, untrained_interval=there.interval, beside=True)
-    return replace(found, more=more, more_interval=interval)
+    return replace(found, more=more, more_interval=interval, untrained_limit=there.beyond)
 
 
 def change_in_accuracy(

@@ -37,7 +37,7 @@ PLAIN = {
 def claim(name: str, found: UnitMedian, control: Control, sentence: str) -> Claim:
     """Put a median into words."""
     text = f"{sentence} ({found.caveat})." if found.caveat else f"{sentence}."
-    return Claim(name, found.n, "units of one network", found.value, found.interval, control, text)
+    return Claim(name, found.n, "units of one network", found.value, found.interval, control, text, found.beyond)
 
 
 def untrained_median(untrained: xr.Dataset | None, name: str, rng: np.random.Generator) -> UnitMedian | None:
@@ -53,7 +53,7 @@ def plain_claims(measures: xr.Dataset, untrained: xr.Dataset | None, rng: np.ran
             found, other = unit_median(measures, name, rng), untrained_median(untrained, name, rng)
             control = Control("untrained network: not measured")
             if other is not None:
-                control = Control("the same network untrained", other.value, other.interval)
+                control = Control("the same network untrained", other.value, other.interval, other.beyond)
             beside = "not measured" if other is None else str(other)
             sentence = f"In this network the median {words} is {found}; untrained {beside}"
             claims.append(claim(f"{words}, median", found, control, sentence))

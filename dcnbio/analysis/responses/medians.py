@@ -24,6 +24,7 @@ __all__ = [
 
 RESAMPLES = 1999
 LEAST = 6
+LIMIT = "a median is a limit: half the units or more lie beyond all that is known"
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class UnitMedian:
         units or more lie beyond all that is known, the median of values and limits as they stand, which the truth
         lies beyond (`beyond`). NaN where no unit has the measure.
     interval : Interval
-        Bootstrap over units of this network: it says nothing of other networks.
+        Bootstrap over units of this network: it says nothing of other networks. None where the value is a limit.
     n, missing, censored : int
         Units with the measure, without it, and with a limit alone.
     bounds : tuple of float
@@ -151,7 +152,9 @@ def median_of_values(
     if not known.size:
         return UnitMedian(float("nan"), Interval.none("no unit has the measure"), 0, missing, 0, (np.nan, np.nan))
     median, beyond = median_with_limits(known, side[has])
-    if known.size < LEAST:
+    if beyond:
+        interval = Interval.none(LIMIT)
+    elif known.size < LEAST:
         interval = Interval.none(f"{known.size} units are too few to resample (at least {LEAST})")
     else:
         drawn = resampled_medians(known, side[has], rng)
@@ -226,7 +229,7 @@ def difference_of_medians(
     Returns
     -------
     float
-        NaN where one of them has no unit.
+        NaN where one of them has no unit, or is a limit.
     Interval
         Over units: it says nothing of other networks of either kind.
 
@@ -241,7 +244,9 @@ def difference_of_medians(
         known.append((values[has], np.zeros(int(has.sum()), dtype=int) if side is None else side[has]))
     if not all(values.size for values, _ in known):
         return float("nan"), Interval.none("no unit of one of the networks has the measure")
-    first, second = (median_with_limits(*one)[0] for one in known)
+    (first, beyond), (second, beyond_second) = (median_with_limits(*one) for one in known)
+    if beyond or beyond_second:
+        return float("nan"), Interval.none(LIMIT)
     if min(values.size for values, _ in known) < LEAST:
         return first - second, Interval.none(f"too few units to resample (at least {LEAST} of each network)")
     drawn = [resampled_medians(*one, rng) for one in known]
