@@ -74,8 +74,9 @@ def draw_contrast_surface(table: Table) -> Figure:
     for line, network in zip(grid, networks, strict=True):
         for axes, panel in zip(line, TITLES, strict=True):
             drawn = draw_surface(axes, table[(table["network"] == network) & (table["panel"] == panel)])
-            name = f"{network}: " if len(networks) > 1 else ""
-            axes.set_title(f"{name}{TITLES[panel] if not name else TITLES[panel].lower()}", loc="left")
+            # on a line of its own: the two together would reach over the bar
+            name = f"{network}\n" if len(networks) > 1 else ""
+            axes.set_title(f"{name}{TITLES[panel]}", loc="left")
     bar = figure.colorbar(drawn, ax=list(grid.ravel()), shrink=0.8, pad=0.02)
     bar.set_label("Accuracy (%)")
     return figure

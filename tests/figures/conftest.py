@@ -89,14 +89,24 @@ def completion():
 
 
 @pytest.fixture(scope="session")
-def contrast():
+def contrast_recording():
     settings = ContrastSettings(
         contrasts=(0.03, 0.3), attributed=(0.3,), whole=(0.3,), few=2, precise=1, looser=(1, 10), surface=(0.1, 1)
     )
     net = dcnbio.build("dcn-ode", integration_time=0.2, **SMALL)
-    return analyze_contrast(
-        {"small": record_contrast(net, dcnbio.load_images(limit=10), settings)}, resamples=99
-    ).to_tree()
+    return record_contrast(net, dcnbio.load_images(limit=10), settings)
+
+
+@pytest.fixture(scope="session")
+def contrast(contrast_recording):
+    return analyze_contrast({"small": contrast_recording}, resamples=99).to_tree()
+
+
+@pytest.fixture(scope="session")
+def contrast_of_several(contrast_recording):
+    """As the command gives it: three networks, one of them with a long name."""
+    names = ("dcn-ode", "ode-net", "dcn-ode-untrained")
+    return analyze_contrast(dict.fromkeys(names, contrast_recording), resamples=99).to_tree()
 
 
 @pytest.fixture(scope="session")

@@ -117,6 +117,29 @@ def on_markers(figure):
     return found
 
 
+def titles_on_others(figure):
+    """Titles that come onto another panel, or onto a colour bar."""
+    found = []
+    for axes, other in itertools.permutations([axes for axes in figure.axes if axes.get_visible()], 2):
+        box = other.get_window_extent()
+        for title in (axes.title, axes._left_title, axes._right_title):
+            own = title.get_window_extent()
+            width = min(box.x1, own.x1) - max(box.x0, own.x0)
+            height = min(box.y1, own.y1) - max(box.y0, own.y0)
+            found += [title.get_text()] if title.get_text() and width > 1 and height > 1 else []
+    return found
+
+
+def test_the_check_for_titles_sees_one_on_a_neighbour():
+    figure = mpl.figure.Figure()
+    FigureCanvasAgg(figure)
+    first, _ = figure.add_axes((0.1, 0.1, 0.2, 0.5)), figure.add_axes((0.5, 0.1, 0.2, 0.9))
+    first.set_title("short", loc="left")
+    assert titles_on_others(figure) == []
+    first.set_title("a title that is far too long for the panel that it stands upon", loc="left")
+    assert len(titles_on_others(figure)) == 1
+
+
 def test_the_check_for_overlaps_sees_one():
     figure = mpl.figure.Figure()
     figure.text(0.5, 0.5, "one")
@@ -156,6 +179,7 @@ def test_every_axis_says_what_it_is_and_its_unit(kind, drawn):
 
 SEVERAL = {
     "completion_of_several": ("mask_accuracy", "difference_course", "relative_distance", "early_readout"),
+    "contrast_of_several": ("contrast_response", "contrast_surface"),
     "many_comparisons": ("primate_forest", "primate_comparison"),
     "run_chain": ("training_curves",),
 }
@@ -183,6 +207,7 @@ def check_page(figure, venue):
         texts = shown_texts(figure)
         ink = figure.get_tightbbox()
         assert not on_markers(figure)
+        assert not titles_on_others(figure)
     page = figure.bbox
     assert not [t for t, b in texts if b.x0 < -0.5 or b.y0 < -0.5 or b.x1 > page.x1 + 0.5 or b.y1 > page.y1 + 0.5]
     assert not overlapping(texts)
