@@ -5,7 +5,7 @@
 
 findings.csv says which claims, in whose words the question is put, and what the paper reports; every number of ours
 comes from a result file by the claim's own name, so nothing is typed in by hand and a claim that is no longer made is
-an error. A result on other weights than those that ship is marked.
+an error. Of which weights a result is stands in its file, and is not compared with those that ship.
 """
 
 from __future__ import annotations

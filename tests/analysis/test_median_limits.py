@@ -38,9 +38,9 @@ def test_a_median_of_known_values_has_an_interval_around_it():
 
 
 def test_no_difference_is_given_from_a_limit():
-    known, none = difference_of_medians(VALUES + 2, VALUES, rng(), (KNOWN, KNOWN)), None
-    assert known[0] == 2.0
-    assert known[1].exists
+    difference, interval = difference_of_medians(VALUES + 2, VALUES, rng(), (KNOWN, KNOWN))
+    assert difference == 2.0
+    assert interval.exists
     none, interval = difference_of_medians(VALUES + 2, VALUES, rng(), (KNOWN, ABOVE))
     assert np.isnan(none)
     assert "a median is a limit" in interval.reason

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import dcnbio
 from dcnbio.errors import DcnbioError
+from dcnbio.model.network import Network
 
 REFERENCE = Path(__file__).parents[1] / "reference" / "dcn_ode.pth"
 ODD = st.recursive(
@@ -37,7 +38,8 @@ def read_or_refused(path, content):
     """Load what may be damaged: a network, or an error of ours."""
     path.write_bytes(content)
     with contextlib.suppress(DcnbioError):
-        dcnbio.load(path, **({} if path.suffix == ".safetensors" else {"model": "dcn-ode"}))
+        net = dcnbio.load(path, **({} if path.suffix == ".safetensors" else {"model": "dcn-ode"}))
+        assert isinstance(net, Network)
 
 
 def damaged(whole, data):
