@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-__all__ = ["Growth", "growth_rate", "growth_rates"]
+__all__ = ["Growth", "growth_rates"]
 
 EPSILON = 1e-5  # as the norms have it
 
@@ -111,37 +111,3 @@ def growth_rates(field: nn.Module, t: float, h: Tensor, difference: Tensor, grou
         inner(read, read_moves) / inner(read, read),
         inner(whole, whole_moves) / inner(whole, whole),
     )
-
-
-def growth_rate(field: nn.Module, t: float, h: Tensor, direction: Tensor) -> Tensor:
-    """Give d log|v| / dt = v.Jv / v.v, J the Jacobian of f(t, h) at h: one Jacobian-vector product.
-
-    Parameters
-    ----------
-    field : nn.Module
-        f(t, h), such that each image's slope depends on its own maps alone.
-    t : float
-        Solver time.
-    h, direction : Tensor, shape (n, c, y, x)
-
-    Returns
-    -------
-    float64 Tensor, shape (n,)
-        Per solver time; negative where a difference shrinks. NaN where a direction is zero.
-
-    Notes
-    -----
-    It is of small differences, at one moment, and of h, which grows as a whole: for what the next layer reads see
-    `growth_rates`.
-
-    Examples
-    --------
-    >>> class Decay(nn.Module):
-    ...     def forward(self, t, h):
-    ...         return -3 * h
-    >>> growth_rate(Decay(), 0.0, torch.ones(1, 1, 2, 2), torch.ones(1, 1, 2, 2)).tolist()
-    [-3.0]
-    """
-    time = torch.tensor(t, dtype=h.dtype)
-    moved = along(lambda state: field(time, state), (h,), (direction,))[1]
-    return inner(direction, moved) / inner(direction, direction)
