@@ -96,6 +96,22 @@ def test_what_an_untrained_network_does_too_is_built_in():
     assert row["controls"]["untrained_verdict"] == "like"
 
 
+@pytest.mark.parametrize(("octaves", "verdict"), [(0.0, "unlike, built in"), (-2.0, "unlike")])
+def test_what_an_untrained_network_is_as_far_from_is_built_in_though_its_own_verdict_is_open(octaves, verdict):
+    """Units without a value could lie anywhere, so of the untrained network nobody can tell; as far off it is."""
+    growth = "growth of the summation field at low contrast beyond the law's, against 2.3 times"
+    made = made_measures(400)
+    size = made["summation_diameter"].values
+    unlike = made.assign(summation_diameter_law=("unit", size * 1.01))  # the law explains all growth but a hundredth
+    grown = size * 1.01 * 2.0**octaves
+    grown[:250] = np.nan
+    untrained = made.assign(summation_diameter_law=("unit", grown))
+    row = by_name(compare(unlike, untrained))[growth]
+    assert row["controls"]["untrained_verdict"] == "cannot tell"
+    assert row["verdict"] == verdict
+    assert ("as far off, within the bound" in row["reason"]) == (octaves == 0)
+
+
 def test_what_the_norm_alone_does_is_built_in():
     rows = by_name(compare(made_measures(400)))
     row = rows["suppression index, median"]

@@ -75,6 +75,18 @@ def does_the_same(own: Comparison, other: Comparison | None) -> bool:
     return own.verdict == LIKE or own.effect * other.effect > 0
 
 
+def as_far_off(own: Comparison, other: Comparison | None) -> bool:
+    """Say whether another network lies as far beyond the bound, by a difference that is itself within the bound.
+
+    Of the other's own verdict nothing is asked: with more units without a value it may be that nobody can tell.
+    """
+    bound = own.question.bound.value
+    if other is None or bound is None or own.verdict != UNLIKE or own.own_draws is None or other.own_draws is None:
+        return False
+    low, high = np.quantile(own.own_draws - other.own_draws, [0.025, 0.975])
+    return bool(abs(other.effect) > bound and own.effect * other.effect > 0 and -bound < low and high < bound)
+
+
 def explained(own: Comparison) -> list[str]:
     """Say what stood in the way of a verdict, and what is known of the units."""
     units, reasons = own.units, []
@@ -122,16 +134,20 @@ def with_controls(
     Returns
     -------
     Comparison
-        Its verdict ends in "built in" where the untrained network does the same, where the norm makes more than half of
-        it on a scale of octaves, or where the contrast-time law gives the same sign of timing.
+        Its verdict ends in "built in" where the untrained network does the same or is as far off (the difference of
+        the two lies within the bound), where the norm makes more than half of it on a scale of octaves, or where the
+        contrast-time law gives the same sign of timing.
     """
     controls: dict[str, Any] = {}
     for name, other in others.items():
         controls |= other_network(name, own, other)
     decided = own.verdict in (LIKE, UNLIKE)
     why = []
-    if does_the_same(own, others.get("untrained")):
+    untrained = others.get("untrained")
+    if does_the_same(own, untrained):
         why.append("the untrained network does the same")
+    elif as_far_off(own, untrained):
+        why.append("the untrained network is as far off, within the bound")
     held, norms = held_control(one, measures)
     controls |= held
     if norms and decided:

@@ -16,7 +16,8 @@ __all__ = ["KnownValues", "Sides", "known", "limit_sides"]
 
 Sides = NDArray[np.int_]
 
-# 1: the truth lies above the limit; -1: below; None: below at the lowest end of what was shown, else above
+# 1: the truth lies above the limit; -1: below; None: below at the lowest end of what was shown, else above;
+# 0: no limit, since nothing lies before t = 0: a response that begins above half its peak has its half-rise at 0
 SIDES: dict[str, int | None] = {
     "orientation_half_width": 1,
     "preferred_spatial_frequency": None,
@@ -29,8 +30,8 @@ SIDES: dict[str, int | None] = {
     "c50": None,
     "peak_time": 1,
     "peak_time_low_contrast": 1,
-    "half_rise_time": -1,
-    "half_rise_time_low_contrast": -1,
+    "half_rise_time": 0,
+    "half_rise_time_low_contrast": 0,
     "field_sigma_gradient": 1,
     "field_sigma_moments": 1,
     "field_sigma_noise": 1,
