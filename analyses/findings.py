@@ -5,7 +5,7 @@
 
 findings.csv says which claims, in whose words the question is put, and what the paper reports; every number of ours
 comes from a result file by the claim's own name, so nothing is typed in by hand and a claim that is no longer made is
-an error. Of which weights a result is stands in its file, and is not compared with those that ship.
+an error. A result says of which weights it is; where those no longer ship under their name, its row says so.
 """
 
 from __future__ import annotations
@@ -19,6 +19,9 @@ from typing import Any
 
 from readme_part import README, put_between
 
+from dcnbio.model.loading import load
+from dcnbio.model.weights import weights_id
+
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
 BEGIN = "<!-- the table of claims: made by python analyses/findings.py --readme -->"
@@ -27,9 +30,15 @@ HEADER = ("| question | paper | ours | 95 % interval | n | control | result |", 
 
 
 @cache
+def read(file: str) -> dict[str, Any]:
+    """Read a result file."""
+    return dict(json.loads((RESULTS / file).read_text(encoding="utf-8")))
+
+
+@cache
 def claims(file: str) -> dict[str, dict[str, Any]]:
     """Read a result's claims by their names; of a comparison with published data the effect is the estimate."""
-    found = json.loads((RESULTS / file).read_text(encoding="utf-8"))
+    found = read(file)
     if "claims" in found:
         return {claim["name"]: claim for claim in found["claims"]}
     return {row["name"]: as_claim(row) for row in found["comparisons"]}
@@ -39,6 +48,35 @@ def as_claim(row: dict[str, Any]) -> dict[str, Any]:
     """Give a comparison with published data the keys of a claim; its verdict stands where a control would."""
     verdict = row["verdict"] or "no bound, so no verdict"
     return {**row, "estimate": row["effect"], "unit": "units", "n": row["n_model"], "control": {"name": verdict}}
+
+
+def networks(file: str) -> dict[str, str]:
+    """Give the first digits of the weights of every network that a result is of, by its name."""
+    found = read(file)
+    if "networks" in found:
+        return {one["name"].split()[0]: short(one["weights"]) for one in found["networks"]}
+    if "recordings" in found:
+        return dict(one["network"].split() for one in found["recordings"])
+    return {found["network"]: short(found["weights"])}
+
+
+def short(weights: str) -> str:
+    """Give the first digits of an identity of weights, as recordings' labels have them."""
+    return weights.removeprefix("sha256:")[:8]
+
+
+@cache
+def shipped(name: str) -> str:
+    """Give the first digits of the weights that ship under a name."""
+    return short(weights_id(load(name).state_dict()))
+
+
+def outdated(file: str, claim: str) -> str:
+    """Name the networks of a claim whose weights are not those that ship; nothing where all are."""
+    known = networks(file)
+    named = {name: weights for name, weights in known.items() if name in claim} or known
+    old = [f"{name} {weights}" for name, weights in named.items() if shipped(name) != weights]
+    return f", of {', '.join(old)}: not the weights that ship" if old else ""
 
 
 def number(value: float | None, row: dict[str, str]) -> str:
@@ -60,7 +98,8 @@ def line(row: dict[str, str]) -> str:
     control = claim["control"] or {"name": "-"}
     beside = f": {number(control['estimate'], row)}" if control.get("estimate") is not None else ""
     cells = [row["question"], row["paper"] or "-", number(claim["estimate"], row), interval]
-    cells += [f"{claim['n']} {claim['unit']}", f"{control['name']}{beside}", f"[file](results/{row['file']})"]
+    source = f"[file](results/{row['file']}){outdated(row['file'], row['claim'])}"
+    cells += [f"{claim['n']} {claim['unit']}", f"{control['name']}{beside}", source]
     return f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |"
 
 

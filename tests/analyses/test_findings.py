@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from dcnbio.model.loading import load
+from dcnbio.model.weights import weights_id
+
 ANALYSES = Path(__file__).parents[2] / "analyses"
 ROW = {
     "question": "Does it | hold?",
@@ -36,7 +39,8 @@ def test_the_committed_table_is_what_the_script_makes():
 
 
 def keep(folder, **values):
-    (folder / "made.json").write_text(json.dumps(values))
+    made = {"network": "dcn-ode-untrained", "weights": weights_id(load("dcn-ode-untrained").state_dict())}
+    (folder / "made.json").write_text(json.dumps(made | values))
 
 
 def test_a_claim_is_laid_out_with_its_interval_its_n_and_its_control(script, tmp_path):
@@ -58,3 +62,23 @@ def test_a_claim_that_is_no_longer_made_is_refused_by_name(script, tmp_path):
     keep(tmp_path, claims=[{"name": "another"}])
     with pytest.raises(SystemExit, match=r"made\.json has no claim 'it holds'; its claims: another"):
         script["line"](ROW)
+
+
+def test_a_result_of_weights_that_no_longer_ship_is_marked(script, tmp_path):
+    old = {"name": "dcn-ode", "weights": f"sha256:{'0' * 64}"}
+    new = {"name": "dcn-ode-untrained", "weights": weights_id(load("dcn-ode-untrained").state_dict())}
+    claims = [
+        {"name": name, "n": 7, "unit": "images", "estimate": 0.5, "interval": None, "control": None}
+        for name in ("dcn-ode: it holds", "it holds", "untrained holds")
+    ]
+    keep(tmp_path, claims=claims, networks=[old, new])
+    end = "[file](results/made.json){} |"
+    mark = ", of dcn-ode 00000000: not the weights that ship"
+    for claim in claims[:2]:
+        assert script["line"](ROW | {"claim": claim["name"]}).endswith(end.format(mark))
+    keep(tmp_path, claims=claims, recordings=[{"network": "dcn-ode 00000000"}])
+    script["read"].cache_clear(), script["claims"].cache_clear()
+    assert script["line"](ROW).endswith(end.format(mark))
+    keep(tmp_path, claims=claims, networks=[new])
+    script["read"].cache_clear(), script["claims"].cache_clear()
+    assert script["line"](ROW).endswith(end.format(""))
