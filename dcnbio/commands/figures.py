@@ -66,7 +66,7 @@ def figures(
     settings = settings_of(look)
     speaker = Speaker(place.json)
     only = name_list(place.only)
-    sources = [source for name in inputs or ("dcn-ode",) for source in sources_of(name, model, only)]
+    sources = [source for name in dict.fromkeys(inputs) or ("dcn-ode",) for source in sources_of(name, model, only)]
     font_notice(speaker, settings)
     found = export_figures(
         sources,

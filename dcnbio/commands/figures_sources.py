@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["sources_of"]
 
+RUN_CHECKPOINT = "checkpoint.safetensors"  # what dcnbio train calls it
 RECONSTRUCTED = 10  # images, one of each class
 
 
@@ -36,7 +37,7 @@ def sources_of(name: str, model: str | None = None, only: Sequence[str] = ()) ->
     opened = open_source(name)
     pictures = not only or "reconstructions" in only
     if opened is not None:
-        checkpoint = Path(name) / "checkpoint.safetensors"
+        checkpoint = Path(name) / RUN_CHECKPOINT
         if opened.kind != "run" or not checkpoint.is_file():
             return [opened]
         if holds_decoder(checkpoint):
@@ -53,10 +54,12 @@ def sources_of(name: str, model: str | None = None, only: Sequence[str] = ()) ->
 
 
 def training_beside(path: Path) -> list[Source]:
-    """Open the metrics of its training that lie beside a checkpoint under its name, as beside those shipped."""
+    """Open the metrics of its training that lie beside a checkpoint: under its name, or in the folder of its run."""
     from dcnbio.figures.export.sources import open_source
 
     metrics = path.with_name(f"{path.stem}.metrics.csv")
+    if path.name == RUN_CHECKPOINT and not metrics.is_file():
+        metrics = path.with_name("metrics.csv")
     found = open_source(metrics) if metrics.is_file() else None
     return [] if found is None else [found]
 
@@ -96,7 +99,7 @@ def reconstructions(decoder: Path) -> Source:
     except CheckpointError as error:
         raise InputError(f"{decoder} is a decoder of the network {encoder}, which is not here: {error}") from error
     found = reconstruct(net, loaded, load_images(limit=RECONSTRUCTED), batch_size=RECONSTRUCTED, progress=True)
-    return Source("reconstructions", found, decoder.stem, content_hash(decoder))
+    return Source("reconstructions", found, decoder.stem, content_hash(decoder), str(decoder))
 
 
 def checkpoint_source(name: str, model: str | None, called: str = "") -> Source:
@@ -112,6 +115,6 @@ def checkpoint_source(name: str, model: str | None, called: str = "") -> Source:
     except CheckpointError:
         raise
     except InputError:  # free pixel weights have no scale
-        return Source("spec", load(path, model).spec, called, content_hash(path))
+        return Source("spec", load(path, model).spec, called, content_hash(path), str(path))
     filters.attrs["name"] = called
-    return Source("filters", filters, called, content_hash(path))
+    return Source("filters", filters, called, content_hash(path), str(path))

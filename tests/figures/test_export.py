@@ -9,11 +9,13 @@ import warnings
 
 import numpy as np
 import pytest
+import xarray as xr
 from PIL import Image
 
 from dcnbio.errors import InputError
 from dcnbio.figures import VENUES
-from dcnbio.figures.export.run import export_figures
+from dcnbio.figures.export.plan import plan_figures
+from dcnbio.figures.export.run import all_names, export_figures
 from dcnbio.figures.export.settings import settle_settings
 from dcnbio.figures.export.sources import Source
 from dcnbio.figures.table import read_table
@@ -135,12 +137,75 @@ def test_nothing_is_replaced_unasked_and_nothing_is_half_written(depth, tmp_path
     assert not [path for path in tmp_path.iterdir() if path.suffix == ".part"]
 
 
+def test_a_place_that_cannot_be_written_is_refused_before_anything_is_drawn(depth, tmp_path, monkeypatch):
+    monkeypatch.setattr("dcnbio.figures.export.run.rendered", None)
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(InputError, match=r"file is no folder that you may write in; choose another place"):
+        export(depth, tmp_path / "file" / "below")
+    (tmp_path / "sigma_depth.txt").mkdir()
+    with pytest.raises(InputError, match=r"in which sigma_depth\.txt is a folder; choose another place"):
+        export_figures([depth], tmp_path, settle_settings({}, {}), only=["sigma_depth"], overwrite=True)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "sigma_depth.txt"]
+
+
 def test_two_results_of_one_kind_get_their_names(depth, scales, tmp_path):
     other = Source("scales", scales, "three", "1" * 64)
     found = export_figures([depth, other], tmp_path, settle_settings({"formats": ["svg"]}, {}), only=["sigma_depth"])
     assert list(found.figures) == ["sigma_depth-two", "sigma_depth-three"]
-    with pytest.raises(InputError, match="two results would both be written as sigma_depth-two"):
-        export_figures([depth, depth], tmp_path, settle_settings({}, {}), only=["sigma_depth"])
+
+
+def test_one_result_given_twice_is_drawn_once(depth, tmp_path):
+    found = export_figures([depth, depth], tmp_path, settle_settings({"formats": ["svg"]}, {}), only=["sigma_depth"])
+    assert list(found.figures) == ["sigma_depth"]
+
+
+@pytest.mark.parametrize(
+    ("paths", "labels"),
+    [
+        (["a/run.nc", "b/run.nc"], ["a-run", "b-run"]),
+        (["a/x/run.nc", "b/x/run.nc"], ["a-x-run", "b-x-run"]),
+        (["run.zarr", "run.nc"], ["run-zarr", "run-nc"]),
+        (["Run.nc", "run.nc"], ["Run-1", "run-2"]),
+        (["one.nc", "a/run.nc", "b/run.nc"], ["one", "a-run", "b-run"]),
+        (["a/run.nc", "b/run.nc", "a-run.nc"], ["run-1", "run-2", "a-run-3"]),
+    ],
+)
+def test_results_of_one_name_are_told_apart(scales, tmp_path, paths, labels):
+    settings = settle_settings({"formats": ["svg"]}, {})
+    sources = [
+        Source("scales", scales, path.rsplit("/")[-1].rsplit(".")[0], str(number), str(tmp_path / path))
+        for number, path in enumerate(paths)
+    ]
+    plans, _ = plan_figures(sources, ["sigma_depth"])
+    assert [plan.name for plan in plans] == [f"sigma_depth-{label}" for label in labels]
+    files = [file.casefold() for plan in plans for file in all_names(plan.name, settings)]
+    assert len(set(files)) == len(files)
+
+
+def test_results_of_one_name_that_show_nothing_each_say_why(scales, depth):
+    shared = scales.copy()
+    del shared["network1"]
+    broken = [Source("scales", shared, "two", str(number), f"{folder}/two.nc") for number, folder in enumerate("ab")]
+    plans, left_out = plan_figures([*broken, depth], ["sigma_distributions"])
+    assert len(plans) == 1
+    assert len(left_out) == 2
+    assert all("has one scale per layer" in why for why in left_out.values())
+
+
+def test_a_figure_that_was_asked_for_and_cannot_be_drawn_is_named(depth):
+    plans, left_out = plan_figures([depth], ["sigma_depth", "feature_maps", "contrast_surface"])
+    assert [plan.name for plan in plans] == ["sigma_depth"]
+    assert left_out == {
+        "feature_maps": "it is drawn of a recording of dcnbio probe, and none is given.",
+        "contrast_surface": "it is drawn of a result of dcnbio analyze contrast --out, and none is given.",
+    }
+
+
+def test_a_result_that_lacks_a_variable_costs_no_other_its_figures(scales, depth):
+    damaged = xr.DataTree.from_dict({"/": xr.Dataset(attrs=scales.attrs), "/network0": xr.Dataset()})
+    plans, left_out = plan_figures([depth, Source("scales", damaged, "old", "1" * 64)], ["sigma_depth"])
+    assert [plan.name for plan in plans] == ["sigma_depth-two"]
+    assert "does not hold what sigma_depth shows" in left_out["sigma_depth-old"]
 
 
 def test_what_a_result_does_not_support_is_left_out_with_the_reason(scales, tmp_path):
@@ -150,7 +215,7 @@ def test_what_a_result_does_not_support_is_left_out_with_the_reason(scales, tmp_
     found = export_figures([source], tmp_path, settle_settings({"formats": ["svg"]}, {}))
     assert list(found.figures) == ["sigma_depth"]
     assert "has one scale per layer" in found.left_out["sigma_distributions"]
-    with pytest.raises(InputError, match=r"there is nothing to draw: .* has one scale per layer"):
+    with pytest.raises(InputError, match=r"there is nothing to draw of one: .* has one scale per layer"):
         export_figures([source], tmp_path, settle_settings({}, {}), only=["sigma_distributions"])
 
 

@@ -18,6 +18,7 @@ from dcnbio.model.decoder import build_decoder
 from dcnbio.model.decoder_checkpoint import save_decoder
 
 FAST = ["--formats", "svg"]
+SKETCHES = "architecture,filters,training_curves"
 SHIPPED = Path(__file__).parents[2] / "data"
 
 
@@ -50,6 +51,30 @@ def test_all_figures_of_what_is_given_are_drawn(given, tmp_path, capsys, name, f
     found = json.loads(capsys.readouterr().out)
     assert sorted(found["figures"]) == figures
     assert sorted(path.stem for path in (tmp_path / "out").glob("*.svg")) == figures
+
+
+def test_a_recording_beside_its_own_checkpoint_has_one_sketch_of_the_network(given, tmp_path, capsys):
+    trained = given / "training" / "checkpoint.safetensors"
+    inputs = [str(given / "run.zarr"), str(given / "training"), str(trained), str(given / "run.zarr")]
+    assert dcnbio_command(["figures", *inputs, "--out", str(tmp_path), "--json", "--only", SKETCHES, *FAST]) == 0
+    assert sorted(json.loads(capsys.readouterr().out)["figures"]) == ["architecture", "filters", "training_curves"]
+    about = json.loads((tmp_path / "architecture.provenance.json").read_text())
+    assert [one["kind"] for one in about["inputs"]] == ["recording", "filters", "filters"]
+
+
+def test_a_recording_and_another_network_of_its_name_have_two_sketches(given, tmp_path, capsys):
+    dcnbio.save(dcnbio.build("resnet-blocks", widths=(8,)), tmp_path / "run.safetensors")
+    inputs = [str(given / "run.zarr"), str(tmp_path / "run.safetensors")]
+    command = ["figures", *inputs, "--out", str(tmp_path / "out"), "--json", "--only", "architecture", *FAST]
+    assert dcnbio_command(command) == 0
+    drawn = json.loads(capsys.readouterr().out)["figures"]
+    assert list(drawn) == ["architecture-run-zarr", "architecture-run-safetensors"]
+    assert (tmp_path / "out" / "architecture-run-safetensors.txt").read_text().startswith("resnet-blocks: 1 blocks")
+
+
+def test_a_checkpoint_in_the_folder_of_its_run_comes_with_its_training(given):
+    opened = sources_of(str(given / "training" / "checkpoint.safetensors"))
+    assert [(source.kind, source.name) for source in opened] == [("filters", "checkpoint"), ("run", "training")]
 
 
 def test_a_shipped_network_comes_with_its_training_and_its_reconstructions(capsys):
@@ -101,7 +126,10 @@ def test_a_recipe_sets_what_the_command_line_does_not(given, tmp_path, capsys):
         (["no-such"], "checkpoint is 'no-such': there is no such file"),
         (["no-such.nc"], "no-such.nc does not exist; give a recording"),
         (["dcn-ode", "--only", "figure_1"], "figure is 'figure_1'; known are architecture"),
-        (["dcn-ode", "--only", "sigma_depth"], "there is nothing to draw: no figure is made of dcn-ode"),
+        (
+            ["dcn-ode", "--only", "sigma_depth"],
+            "nothing to draw of dcn-ode: sigma_depth is left out: it is drawn of",
+        ),
         (["dcn-ode", "--recipe", "no.toml"], "recipe (--recipe) is no.toml, which cannot be read"),
         (["dcn-ode", "--dpi", "x"], "--dpi has 'x' where a whole number is needed"),
     ],

@@ -18,7 +18,7 @@ def check_folder(folder: str | os.PathLike[str], names: Iterable[str], *, overwr
     Raises
     ------
     InputError
-        If it is no folder, or a file is in the way.
+        If it is no folder that can be written in, or a file is in the way.
 
     Examples
     --------
@@ -30,6 +30,11 @@ def check_folder(folder: str | os.PathLike[str], names: Iterable[str], *, overwr
     folder = Path(folder)
     if folder.exists() and not folder.is_dir():
         raise InputError(f"out (--out) is {folder}, which is a file; give a folder.")
+    refuse_unwritable(folder)
+    names = list(names)
+    folders = [name for name in names if (folder / name).is_dir()]
+    if folders:
+        raise InputError(f"out (--out) is {folder}, in which {folders[0]} is a folder; choose another place.")
     there = [name for name in names if (folder / name).exists()]
     if there and not overwrite:
         raise InputError(
@@ -37,6 +42,18 @@ def check_folder(folder: str | os.PathLike[str], names: Iterable[str], *, overwr
             "another folder or pass overwrite (--overwrite)."
         )
     return folder
+
+
+def refuse_unwritable(folder: Path) -> None:
+    """Refuse a folder that cannot be made, or not be written in."""
+    nearest = folder.absolute()
+    while not os.path.lexists(nearest):
+        nearest = nearest.parent
+    if not nearest.is_dir() or not os.access(nearest, os.W_OK | os.X_OK):
+        raise InputError(
+            f"out (--out) is {folder}, which cannot be written: {nearest} is no folder that you may write in; choose "
+            "another place."
+        )
 
 
 def write_files(folder: Path, files: Mapping[str, bytes]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from matplotlib.figure import Figure
@@ -41,7 +42,7 @@ def seed_of(about: dict[str, Any]) -> int | None:
 
 
 def figure_provenance(
-    kind: FigureKind, figure: Figure, source: Source, settings: ExportSettings, command: str
+    kind: FigureKind, figure: Figure, sources: Sequence[Source], settings: ExportSettings, command: str
 ) -> dict[str, Any]:
     """Say where a figure comes from, in plain values.
 
@@ -49,8 +50,8 @@ def figure_provenance(
     ----------
     kind : FigureKind
     figure : matplotlib.figure.Figure
-    source : Source
-        What it was drawn from.
+    sources : sequence of Source
+        What it shows; it was drawn from the first.
     settings : ExportSettings
     command : str
         The command line.
@@ -59,11 +60,11 @@ def figure_provenance(
     -------
     dict
     """
-    about, venue = attributes_of(source.result), find_venue(settings.venue)
+    about, venue = attributes_of(sources[0].result), find_venue(settings.venue)
     width, height = figure.get_size_inches()
     fields = {
         "figure": kind.name,
-        "inputs": [{"name": source.name, "kind": source.kind, "sha256": source.sha256}],
+        "inputs": [{"name": one.name, "kind": one.kind, "sha256": one.sha256} for one in sources],
         "result": about,
         "seed": seed_of(about),
         "settings": settings.described(),

@@ -32,12 +32,15 @@ class Source:
         For file names and provenance.
     sha256 : str
         Of the file, or of the folder's files; of a run that went on from others, of the hashes of their metrics.
+    path : str
+        What was read, where it is a file or a folder; it tells results of the same name apart.
     """
 
     kind: str
     result: Any
     name: str
     sha256: str
+    path: str = ""
 
 
 def content_hash(path: str | os.PathLike[str]) -> str:
@@ -88,16 +91,16 @@ def open_source(path: str | os.PathLike[str]) -> Source | None:
     path = Path(path)
     if path.is_file() and is_result(path):
         tree = open_result(path)
-        return Source(str(tree.attrs[MARK]), tree, path.stem, content_hash(path))
+        return Source(str(tree.attrs[MARK]), tree, path.stem, content_hash(path), str(path))
     if path.exists() and state_of(path) in ("complete", "unfinished"):
-        return Source("recording", open_recording(path), path.stem, content_hash(path))
+        return Source("recording", open_recording(path), path.stem, content_hash(path), str(path))
     if path.suffix == ".json" and path.is_file():
-        return Source("solver_check", read_check(path), path.stem, content_hash(path))
+        return Source("solver_check", read_check(path), path.stem, content_hash(path), str(path))
     metrics = metrics_files(path)
     if metrics[-1].name.endswith("metrics.csv") and metrics[-1].is_file():
         run, hashes = read_run(path), [content_hash(file) for file in metrics]
         together = hashlib.sha256("".join(hashes).encode()).hexdigest() if len(hashes) > 1 else hashes[0]
-        return Source("run", run, run.name, together)
+        return Source("run", run, run.name, together, str(path))
     if path.suffix in (".nc", ".zarr", ".csv"):
         what = "is none that dcnbio wrote" if path.exists() else "does not exist"
         raise InputError(
