@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,10 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from dcnbio.commands.images import ImageOptions, open_images
-from dcnbio.commands.options import Checkpoint, Json, Model, flag
+from dcnbio.commands.options import Checkpoint, Json, Model, flag, name_list
 from dcnbio.commands.output import Speaker, command_text, tell
 from dcnbio.commands.report_chapters import CHAPTERS, ChapterPlan, control_seed
+from dcnbio.commands.report_figures import Drawn, earlier_figures, possible_files
 from dcnbio.commands.report_subject import Finding, Subject
+from dcnbio.commands.resampling_option import Resampling
 from dcnbio.errors import DcnbioError, InputError
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["report"]
 
-PAGE = "report.html"
+PAGE, FIGURES = "report.html", "figures"
 MAIN = 4  # claims of a result in the summary
 
 
@@ -55,7 +56,9 @@ def report(
     from dcnbio.report import report_html
 
     chosen = chosen_chapters(sizes.only)
+    Resampling(sizes.resamples, sizes.seed).check()
     folder = check_folder(out, [PAGE], overwrite=overwrite)
+    check_folder(folder / FIGURES, possible_files(), overwrite=overwrite)
     subject = open_subject(checkpoint, model, image_options, sizes)
     faults: list[Exception] = []
     chapters, drawn = [], Drawn(faults)
@@ -63,7 +66,7 @@ def report(
     for plan, findings, missing in found_chapters(chosen, subject, faults):
         chapters.append(written_chapter(plan, findings, missing, drawn))
     page = report_html(whole_report(subject, chapters, card))
-    written = drawn.write(folder / "figures", subject.path, overwrite=overwrite)
+    written = drawn.write(folder / FIGURES, subject.path, overwrite=overwrite)
     write_files(folder, {PAGE: page.encode()})
     left_out = {chapter.key: chapter.missing for chapter in chapters if chapter.missing}
     summary = {
@@ -74,7 +77,10 @@ def report(
     }
     lines = [f"{chapter.title}: {chapter.conclusion}" for chapter in chapters if chapter.conclusion]
     lines += [f"{key} is left out: {why}" for key, why in left_out.items()]
-    Speaker(json_).give(summary, "\n".join([*lines, f"written to {folder / PAGE}, {len(written)} figures beside it"]))
+    speaker, earlier = Speaker(json_), earlier_figures(folder / FIGURES, written)
+    if earlier:
+        speaker.note(f"{folder / FIGURES} also holds {', '.join(earlier)}, which this report did not draw")
+    speaker.give(summary, "\n".join([*lines, f"written to {folder / PAGE}, {len(written)} figures beside it"]))
     if faults:  # told as any other, once what could be made is written
         raise faults[0]
     return 0
@@ -84,10 +90,10 @@ def chosen_chapters(only: str | None) -> Sequence[ChapterPlan]:
     """Give the chapters that are wanted."""
     if only is None:
         return CHAPTERS
-    wanted, known = only.split(","), [plan.key for plan in CHAPTERS]
+    wanted, known = name_list(only), [plan.key for plan in CHAPTERS]
     unknown = [name for name in wanted if name not in known]
     if unknown:
-        raise InputError(f"--only names {', '.join(unknown)}; the chapters are {', '.join(known)}.")
+        raise InputError(f"only (--only) names {', '.join(map(repr, unknown))}; the chapters are {', '.join(known)}.")
     return [plan for plan in CHAPTERS if plan.key in wanted]
 
 
@@ -151,52 +157,6 @@ def card_findings(subject: Subject) -> list[Finding]:
 
     training = [Finding("run", found.result, sha256=found.sha256) for found in training_beside(subject.path)]
     return [Finding("spec", subject.net.spec), *training]
-
-
-class Drawn:
-    """The figures of a report, each drawn once: a network's sketch stands in several results."""
-
-    def __init__(self, faults: list[Exception]) -> None:
-        self.names: list[tuple[Finding, list[str]]] = []
-        self.faults = faults
-
-    def pictures(self, finding: Finding) -> list[Picture]:
-        """Draw what a result supports and no other gave."""
-        from dcnbio.figures.catalogue import kinds_of
-        from dcnbio.report import picture_of
-
-        before = {name for _, names in self.names for name in names}
-        found = []
-        for kind in kinds_of(finding.kind):
-            if kind.name in before:
-                continue
-            try:
-                found.append(picture_of(kind.name, finding.result))
-            except InputError as error:
-                print(f"figure {kind.name} is left out: {error}", file=sys.stderr)
-            except Exception as error:
-                print(f"figure {kind.name} failed: {type(error).__name__}: {error}", file=sys.stderr)
-                self.faults.append(error)
-        self.names.append((finding, [picture.name for picture in found]))
-        return found
-
-    def write(self, folder: Path, checkpoint: Path, *, overwrite: bool) -> list[str]:
-        """Write every figure as PDF, with data, caption and provenance."""
-        from dcnbio.figures.export.run import export_figures
-        from dcnbio.figures.export.settings import settle_settings
-        from dcnbio.figures.export.sources import Source
-
-        tell("figures")
-        settings = settle_settings({"formats": ["pdf"]}, {})
-        sha256 = hashlib.sha256(checkpoint.read_bytes()).hexdigest()
-        written: list[str] = []
-        for finding, names in self.names:
-            if names:
-                source = Source(finding.kind, finding.result, checkpoint.stem, finding.sha256 or sha256)
-                command = command_text(sys.argv[1:])
-                found = export_figures([source], folder, settings, only=names, overwrite=overwrite, command=command)
-                written += found.figures
-        return written
 
 
 def kind_of(spec: NetworkSpec) -> str:

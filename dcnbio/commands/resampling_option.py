@@ -7,6 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from dcnbio.commands.measure_plan import check_seed
 from dcnbio.errors import InputError
 
 __all__ = ["RESAMPLING", "Resampling"]
@@ -20,9 +21,10 @@ class Resampling:
     seed: Annotated[int, Parameter(help="Of all resampling.")] = 0
 
     def check(self) -> None:
-        """Refuse fewer resamples than limits at 95 % need, before anything is computed."""
+        """Refuse fewer resamples than limits at 95 % need, and a seed below 0, before anything is computed."""
         if self.resamples < 99:
             raise InputError(f"--resamples is {self.resamples}; limits at 95 % need at least 99 (1999 for print).")
+        check_seed(self.seed)
 
 
 RESAMPLING = Resampling()

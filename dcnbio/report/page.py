@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -64,7 +65,8 @@ def listed(sentences: Sequence[str]) -> str:
 def picture_html(picture: Picture) -> str:
     """Write a figure with its caption."""
     data = base64.b64encode(picture.png).decode()
-    short = escape(picture.caption.split(". ")[0], quote=True)
+    # "eq. 4" ends no sentence
+    short = escape(re.split(r"\. (?=[A-Z])", picture.caption)[0], quote=True)
     return (
         f"<figure id='figure-{escape(picture.name, quote=True)}'><div class='scroll'>"
         f"<img width='{picture.width}' style='--wide: {picture.width}px' alt='{short}' "

@@ -55,6 +55,33 @@ def test_a_report_on_a_network_of_odes(tmp_path, capsys):
     assert re.search(r"\|h\(T\)\| is [\d.]+( to [\d.]+)? times \|h\(0\)\|, in \d+", summary)
 
 
+def test_what_no_report_can_be_made_with_is_refused_before_anything_is_computed(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(report_module, "open_subject", None)
+    (tmp_path / "figures").mkdir()
+    (tmp_path / "figures" / "sigma_depth.csv").write_text("mine")
+    for options, words in {
+        ("--resamples", "5"): "--resamples is 5; limits at 95 % need at least 99",
+        ("--seed", "-1"): "--seed is -1; give a whole number of 0 or more",
+        ("--only", "scales, colour"): "only (--only) names 'colour'; the chapters are scales",
+        ("--only", "scales, contrast"): "figures, which holds sigma_depth.csv already",
+    }.items():
+        assert dcnbio_command(["report", "--out", str(tmp_path), *options]) == 2
+        assert words in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["figures"]
+
+
+def test_a_report_in_the_place_of_another_names_the_figures_that_are_left_of_it(tmp_path, capsys):
+    figures = tmp_path / "out" / "figures"
+    figures.mkdir(parents=True)
+    (figures / "sigma_depth.pdf").write_text("earlier")
+    path = dcnbio.save(dcnbio.build("resnet-blocks", **SMALL), tmp_path / "mine.safetensors")
+    command = ["report", "--checkpoint", str(path), "--out", str(tmp_path / "out"), "--limit", "2", "--only", "scales"]
+    assert dcnbio_command([*command, "--overwrite"]) == 0
+    said = capsys.readouterr()
+    assert "figures also holds sigma_depth, which this report did not draw" in said.out + said.err
+    assert (figures / "sigma_depth.pdf").read_text() == "earlier"
+
+
 def test_a_report_on_a_residual_network_has_no_empty_chapter(tmp_path, capsys):
     net = dcnbio.build("resnet-blocks", **SMALL)
     found, page, _ = report(tmp_path, capsys, net, "scales,trajectories,contrast,responses")

@@ -84,6 +84,12 @@ def test_a_page_is_whole_and_loads_nothing():
     assert "default-src 'none'" in page
 
 
+def test_a_figure_is_told_by_the_whole_first_sentence_of_its_caption():
+    picture = Picture("p", b"\x89PNG", 99, "D(t) of eq. 4, under a mask. Lines, means over images.")
+    page = report_html(Report("net", [], [], [Chapter("one", "One", "What?", pictures=[picture])], []))
+    assert "alt='D(t) of eq. 4, under a mask'" in page
+
+
 def test_every_link_within_the_page_leads_somewhere():
     found = checked(report_html(small_report()))
     assert {link[1:] for link in found.links if link.startswith("#")} <= set(found.names)
