@@ -13,6 +13,7 @@ import xarray as xr
 
 from dcnbio.errors import RecordingError
 from dcnbio.recording.assemble import build_tree
+from dcnbio.recording.guarded import GuardedZarr
 from dcnbio.recording.journal import Journal
 from dcnbio.recording.publish import read_manifest
 from dcnbio.recording.record import merge
@@ -118,10 +119,19 @@ def _portable(dataset: xr.Dataset) -> xr.Dataset:
     return dataset
 
 
+def _cut_anew(dataset: xr.Dataset, chunks: str) -> xr.Dataset:
+    numbers = {name: array.variable for name, array in dataset.data_vars.items() if array.dtype.kind != "O"}
+    return dataset.assign({name: variable.chunk(chunks) for name, variable in numbers.items()})
+
+
 def _open_store(path: Path, chunks: Chunks, verify: bool) -> xr.DataTree:
     _check_files(path, verify)
-    tree = xr.open_datatree(path, engine="zarr", consolidated=True, chunks=chunks)
+    # dask cannot tell the size of texts, and so finds no chunks for them: numbers alone are cut anew
+    anew = chunks if isinstance(chunks, str) else None
+    tree = xr.open_datatree(path, engine=GuardedZarr, consolidated=True, chunks={} if anew else chunks)
     nodes = {node.path: _portable(node.to_dataset(inherit=False)) for node in tree.subtree}
+    if anew:
+        nodes = {name: _cut_anew(dataset, anew) for name, dataset in nodes.items()}
     return xr.DataTree.from_dict(nodes)
 
 
@@ -157,7 +167,7 @@ def _open_unfinished(path: Path, partial: bool, chunks: Chunks, verify: bool) ->
     h = {}
     for block in layout.blocks:
         if block.store_h:
-            dataset = xr.open_dataset(path / block.name, engine="zarr", consolidated=False, chunks=chunks)
+            dataset = xr.open_dataset(path / block.name, engine=GuardedZarr, consolidated=False, chunks=chunks)
             h[block.name] = dataset["h"].variable.isel(stimulus=picked)
             h[block.name].encoding = {}
     merged = merge([finished[index][0] for index in sorted(finished)])
