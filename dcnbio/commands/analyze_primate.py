@@ -6,7 +6,6 @@ import json
 import math
 import sys
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
@@ -14,6 +13,7 @@ from cyclopts import Parameter
 from dcnbio.commands.analysis_output import check_place, give_result
 from dcnbio.commands.measure_plan import check_seed
 from dcnbio.commands.measured_units import SIZES, measure_network, plan_of
+from dcnbio.commands.named_checkpoints import short_name
 from dcnbio.commands.options import PRINTED, Model, Where
 from dcnbio.commands.output import tell
 from dcnbio.commands.primate_report import report
@@ -80,7 +80,7 @@ def measured_networks(
         raise InputError(f"--degrees-per-pixel is {degrees}; it must be positive and finite, such as 0.1.")
     check_seed(how_much.seed)
     plan = replace(plan_of(how_much.size), mask_phases=0)  # nothing published here is of plaids or of such surrounds
-    net, name = load(checkpoint, model), Path(checkpoint).stem
+    net, name = load(checkpoint, model), short_name(checkpoint)
     options: dict[str, Any] = {"seed": how_much.seed, "progress": sys.stderr.isatty()}
     tell(f"{name}: units")
     measures = measure_network(net, plan, name=name, trained=is_trained(checkpoint), **options)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
@@ -14,6 +13,7 @@ from dcnbio.commands.intervention_option import check_intervention, intervened
 from dcnbio.commands.measure_plan import check_seed
 from dcnbio.commands.measured_growth import growth_of, record_fields_in_time
 from dcnbio.commands.measured_units import SIZES, MeasurePlan, measure_network, measures_of, plan_of, record_network
+from dcnbio.commands.named_checkpoints import short_name
 from dcnbio.commands.options import PRINTED, Model, Where, block_list
 from dcnbio.commands.output import tell
 from dcnbio.commands.responses_report import report
@@ -109,7 +109,7 @@ def measured(checkpoint: str, model: str | None, how_much: HowMuch) -> Responses
     from dcnbio.model.network import build
 
     plan, seed = chosen_plan(how_much), how_much.seed
-    net, name = load(checkpoint, model), Path(checkpoint).stem
+    net, name = load(checkpoint, model), short_name(checkpoint)
     if how_much.intervention:
         refuse_early(net, how_much)
     options: dict[str, Any] = {"seed": seed, "progress": sys.stderr.isatty()}

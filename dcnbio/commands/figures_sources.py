@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dcnbio.commands.about_decoder import holds_decoder
+from dcnbio.commands.named_checkpoints import RUN_CHECKPOINT, short_name
 from dcnbio.errors import CheckpointError, InputError
 
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["sources_of"]
 
-RUN_CHECKPOINT = "checkpoint.safetensors"  # what dcnbio train calls it
 RECONSTRUCTED = 10  # images, one of each class
 
 
@@ -99,7 +99,7 @@ def reconstructions(decoder: Path) -> Source:
     except CheckpointError as error:
         raise InputError(f"{decoder} is a decoder of the network {encoder}, which is not here: {error}") from error
     found = reconstruct(net, loaded, load_images(limit=RECONSTRUCTED), batch_size=RECONSTRUCTED, progress=True)
-    return Source("reconstructions", found, decoder.stem, content_hash(decoder), str(decoder))
+    return Source("reconstructions", found, short_name(decoder), content_hash(decoder), str(decoder))
 
 
 def checkpoint_source(name: str, model: str | None, called: str = "") -> Source:
@@ -109,7 +109,7 @@ def checkpoint_source(name: str, model: str | None, called: str = "") -> Source:
     from dcnbio.probe.filters import checkpoint_filters
 
     path = find_checkpoint(name)
-    called = called or path.stem
+    called = called or short_name(path)
     try:
         filters = checkpoint_filters(path, model)
     except CheckpointError:

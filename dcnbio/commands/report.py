@@ -192,5 +192,5 @@ def whole_report(subject: Subject, chapters: Sequence[Chapter], card: Sequence[P
         ("seed", f"{subject.seed}; of the untrained control {control_seed(subject)}"),
         ("versions", versions),
     ]
-    title = f"{subject.path.stem}: {kind_of(subject.net.spec)}, measured"
+    title = f"{subject.name}: {kind_of(subject.net.spec)}, measured"
     return Report(title, about, not_good_for(header) if header else [], chapters, made, card)

@@ -42,8 +42,8 @@ def find_scales(subject: Subject) -> Sequence[Finding]:
     from dcnbio.probe.filters import checkpoint_filters
 
     filters = checkpoint_filters(subject.path, subject.model)
-    filters.attrs["name"] = subject.path.stem
-    found = analyze_scales({subject.path.stem: filters}, seed=subject.seed, resamples=subject.resamples)
+    filters.attrs["name"] = subject.name
+    found = analyze_scales({subject.name: filters}, seed=subject.seed, resamples=subject.resamples)
     claims = [claim.to_dict() for claim in found.claims]
     return [Finding("filters", filters), Finding("scales", found.to_tree(), claims, found.conclusion)]
 
@@ -52,7 +52,7 @@ def with_control(subject: Subject) -> dict[str, Network]:
     """Give the network and an untrained one of its kind."""
     from dcnbio.model.network import build
 
-    name = subject.path.stem
+    name = subject.name
     control = "untrained" if name != "untrained" else "untrained control"
     return {name: subject.net, control: build(subject.net.spec, seed=control_seed(subject))}
 

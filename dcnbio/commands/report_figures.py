@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dcnbio.commands.named_checkpoints import short_name
 from dcnbio.commands.output import command_text, tell
 from dcnbio.commands.report_subject import Finding
 from dcnbio.errors import InputError
@@ -71,15 +71,15 @@ class Drawn:
     def write(self, folder: Path, checkpoint: Path, *, overwrite: bool) -> list[str]:
         """Write every figure as PDF, with data, caption and provenance; give their names."""
         from dcnbio.figures.export.run import export_figures
-        from dcnbio.figures.export.sources import Source
+        from dcnbio.figures.export.sources import Source, content_hash
 
         tell("figures")
         settings = figure_settings()
-        sha256 = hashlib.sha256(checkpoint.read_bytes()).hexdigest()
+        sha256 = content_hash(checkpoint)
         written: list[str] = []
         for finding, names in self.names:
             if names:
-                source = Source(finding.kind, finding.result, checkpoint.stem, finding.sha256 or sha256)
+                source = Source(finding.kind, finding.result, short_name(checkpoint), finding.sha256 or sha256)
                 command = command_text(sys.argv[1:])
                 found = export_figures([source], folder, settings, only=names, overwrite=overwrite, command=command)
                 written += found.figures

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dcnbio.commands.named_checkpoints import short_name
+
 if TYPE_CHECKING:
     import xarray as xr
 
@@ -42,6 +44,11 @@ class Subject:
     model: str | None
     seed: int
     resamples: int
+
+    @property
+    def name(self) -> str:
+        """What the network is called."""
+        return short_name(self.path)
 
 
 @dataclass(frozen=True, eq=False)

@@ -42,7 +42,7 @@ def find_trajectories(subject: Subject) -> Sequence[Finding]:
         name: prepared_images(stimuli, ProbeSettings(mask=mask)) for name, mask in (("intact", None), ("masked", MASK))
     }
     body = map_viewer(intact, masked, pixels)
-    return [Finding("recording", intact, conclusion=movement(intact, subject.path.stem), body=body)]
+    return [Finding("recording", intact, conclusion=movement(intact, subject.name), body=body)]
 
 
 def movement(recording: xr.DataTree, name: str) -> str:

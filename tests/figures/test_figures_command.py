@@ -74,7 +74,7 @@ def test_a_recording_and_another_network_of_its_name_have_two_sketches(given, tm
 
 def test_a_checkpoint_in_the_folder_of_its_run_comes_with_its_training(given):
     opened = sources_of(str(given / "training" / "checkpoint.safetensors"))
-    assert [(source.kind, source.name) for source in opened] == [("filters", "checkpoint"), ("run", "training")]
+    assert [(source.kind, source.name) for source in opened] == [("filters", "training"), ("run", "training")]
 
 
 def test_a_shipped_network_comes_with_its_training_and_its_reconstructions(capsys):

@@ -70,6 +70,18 @@ def test_what_no_report_can_be_made_with_is_refused_before_anything_is_computed(
     assert [path.name for path in tmp_path.iterdir()] == ["figures"]
 
 
+def test_a_report_on_a_run_has_its_name_and_its_training(tmp_path, capsys):
+    run = tmp_path / "lr0.1"
+    run.mkdir()
+    dcnbio.save(dcnbio.build("resnet-blocks", **SMALL), run / "checkpoint.safetensors")
+    (run / "metrics.csv").write_text(METRICS)
+    command = ["report", "--checkpoint", str(run), "--out", str(tmp_path / "out"), "--limit", "2", "--only", "scales"]
+    assert dcnbio_command([*command, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["figures"] == ["architecture", "training_curves"]
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "<title>lr0.1: a residual network, measured</title>" in page
+
+
 def test_a_report_in_the_place_of_another_names_the_figures_that_are_left_of_it(tmp_path, capsys):
     figures = tmp_path / "out" / "figures"
     figures.mkdir(parents=True)
