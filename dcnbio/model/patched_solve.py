@@ -13,7 +13,7 @@ from dcnbio.model.solve import solve
 from dcnbio.model.solver_settings import SolverSettings
 from dcnbio.model.status import Status
 
-__all__ = ["solve_patched"]
+__all__ = ["after", "solve_patched"]
 
 # a patch at a time that is asked for up to rounding is at that time
 SAME_TIME = 1e-9

@@ -32,7 +32,7 @@ DEFINITIONS: dict[str, str] = {
     "peak_time": "solver time of the largest r, from the initial state, which is the stimulus",
     "half_rise_time": "first solver time at which r is half its largest",
     "zero_frequency_leakage": "largest r to a uniform step of luminance over the largest to a grating",
-    "blank_error": "change of z_blank(T) when it is solved ten times as exactly; r is known no better",
+    "blank_error": "change of z_blank(T) when it is solved three to ten times as exactly; r is known no better",
     "eps_share_low_contrast": "eps / (variance + eps), median over groups, of its grating; laws need it near 0",
     "field_sigma_moments": (
         "root of twice the variance, the mean of both axes, of the squared gradient dh(T) / dluminance with the norms' "

@@ -30,7 +30,7 @@ MEASURES: dict[str, tuple[str, str, str]] = {
     "f1_f0": ("F1 / F0 at the preferred grating", "1", SILENT),
     "eps_share_low_contrast": ("eps in the first norm's variance, lowest contrast", "1", NO_NORM),
     "eps_share_small_grating": ("eps in the first norm's variance, smallest grating at low contrast", "1", NO_NORM),
-    "blank_error": ("change of the blank's z at T, solved ten times as exactly", "1", ""),
+    "blank_error": ("change of the blank's z at T, solved more exactly", "1", ""),
     "zero_frequency_leakage": ("response to a uniform step of luminance over that to the best grating", "1", SILENT),
     "summation_diameter": ("summation field: diameter of 95 % of the peak", "pixels", SILENT),
     "surround_diameter": (

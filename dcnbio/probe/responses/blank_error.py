@@ -7,17 +7,15 @@ import torch
 from numpy.typing import NDArray
 
 from dcnbio.model.network import Network
-from dcnbio.probe.responses.exactness import BLANK_TOLERANCE
+from dcnbio.probe.responses.blank_solve import BLANK, SHARPER
 from dcnbio.probe.responses.units import Recorder, UnitSettings
 
 __all__ = ["blank_error"]
 
-TIGHTER = 10.0  # times
-
 
 @torch.no_grad()
 def blank_error(net: Network, settings: UnitSettings | None = None) -> NDArray[np.float64]:
-    """Give by how much z(T) of the blank changes when it is solved ten times as exactly as it is recorded.
+    """Give by how much z(T) of the blank changes when it is solved three to ten times as exactly as it is recorded.
 
     Parameters
     ----------
@@ -32,10 +30,9 @@ def blank_error(net: Network, settings: UnitSettings | None = None) -> NDArray[n
 
     Notes
     -----
-    Where the norms have offsets, as after training, it is small. A network without starts where dh/dt is 0, between
-    eps and a border that grows with t, and small errors grow there by the product of three norms' gains, 1 / eps^1.5:
-    its blank is not known, and neither is the level above which its units respond. It misleads as the error of a
-    response to contrast, which has none of this.
+    It is about 1e-7 where the norms have offsets, as after training, and under 0.001 in a network without, which starts
+    where dh/dt is 0: see `solve_blank`. Where it is large, the level above which units respond is not known. It
+    misleads as the error of a response to contrast, which has none of this.
 
     Examples
     --------
@@ -47,5 +44,5 @@ def blank_error(net: Network, settings: UnitSettings | None = None) -> NDArray[n
     settings = settings or UnitSettings()
     recorder = Recorder.of(net, settings)
     blank = torch.full((1, 3, 32, 32), settings.luminance)
-    found = [recorder.of_blanks(settings, BLANK_TOLERANCE / by).signals(blank)[0][0, -1] for by in (1.0, TIGHTER)]
+    found = [recorder.of_blanks(settings, tolerance).signals(blank)[0][0, -1] for tolerance in (BLANK, SHARPER)]
     return np.asarray(np.abs(found[0] - found[1]))

@@ -12,13 +12,12 @@ from numpy.typing import NDArray
 from dcnbio.model.network import Network
 from dcnbio.model.solver_settings import SolverSettings
 
-__all__ = ["BLANK_TOLERANCE", "TOLERANCE", "doubled", "tightened", "without_contrast"]
+__all__ = ["TOLERANCE", "doubled", "tightened", "without_contrast"]
 
 # Measured on dcn-ode, root mean square over channels of z's error at T, where z has a spread of 1: at a tolerance of
 # 1e-3, 0.006 for a grating over the image, 0.3 at an eighth of its contrast, 0.5 in a window of 4 pixels and for the
 # blank. At 1e-6 it is under 0.01 for all but the blank, which rounds off in float32.
 TOLERANCE = 1e-6
-BLANK_TOLERANCE = 1e-9
 
 
 def tightened(solver: SolverSettings, tolerance: float | None) -> SolverSettings:

@@ -16,9 +16,12 @@ from dcnbio.images.number_checks import count
 from dcnbio.model.apart import one_by_one
 from dcnbio.model.interventions.norm_statistics import FixedNorm, group_moments
 from dcnbio.model.network import Network
+from dcnbio.model.ode_block import ODEBlock
+from dcnbio.model.solution import Solution
 from dcnbio.model.solver_settings import SolverSettings
 from dcnbio.model.vector_field import ConvField
-from dcnbio.probe.responses.exactness import BLANK_TOLERANCE, TOLERANCE, doubled, tightened, without_contrast
+from dcnbio.probe.responses.blank_solve import BLANK, BlankTolerance, solve_blank
+from dcnbio.probe.responses.exactness import TOLERANCE, doubled, tightened, without_contrast
 from dcnbio.probe.responses.unit_labels import labelled
 from dcnbio.probe.responses.unit_position import UnitPosition, unit_position
 
@@ -41,8 +44,8 @@ class UnitSettings:
     progress : str
         Name of the progress bar; empty for none.
     tolerance : float or None
-        At least as exactly is solved, in rtol and atol; images without contrast to 1e-9, in float64. None: with the
-        network's own solver, whatever the stimulus.
+        At least as exactly is solved, in rtol and atol; images without contrast more exactly, in float64. None: with
+        the network's own solver, whatever the stimulus.
 
     Raises
     ------
@@ -112,6 +115,7 @@ class Recorder:
     places: dict[int, UnitPosition]
     times: int
     solver: SolverSettings
+    blank: BlankTolerance | None = None
 
     @classmethod
     def of(cls, net: Network, settings: UnitSettings) -> Recorder:
@@ -124,13 +128,21 @@ class Recorder:
         )
         return cls(net, {block: unit_position(net, block) for block in settings.blocks}, settings.times, solver)
 
-    def of_blanks(self, settings: UnitSettings, tolerance: float = BLANK_TOLERANCE) -> Recorder:
+    def of_blanks(self, settings: UnitSettings, tolerance: BlankTolerance = BLANK) -> Recorder:
         """Give the recorder of images without contrast; its tolerance is that given where it is in float64."""
         if settings.tolerance is None or self.net.spec.depth == "residual":
             return self
         net = doubled(self.net)
-        exact = next(net.readout.parameters()).dtype == torch.float64
-        return replace(self, net=net, solver=tightened(self.solver, tolerance) if exact else self.solver)
+        if next(net.readout.parameters()).dtype != torch.float64:
+            return self
+        return replace(self, net=net, solver=tightened(self.solver, tolerance.late), blank=tolerance)
+
+    def solve(self, number: int, h: Tensor, wanted: int) -> Solution:
+        """Solve a block from h(0), at that many times; maps without contrast meet the first block alone."""
+        block = self.net.block(number)
+        if self.blank is not None and number == 1 and isinstance(block, ODEBlock) and self.solver.method == "dopri5":
+            return solve_blank(block, h, self.solver, wanted, self.blank)
+        return block.run(h, self.solver, wanted)
 
     def signals(self, images: Tensor) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         """Give z and h(t) - h(0) of all units, each (n, t, unit), and h(0) (n, unit)."""
@@ -141,7 +153,7 @@ class Recorder:
         z, change, start = [], [], []
         for number in range(1, last + 1):
             wanted = self.times if number in self.places and net.spec.depth == "ode" else 2
-            solution = net.block(number).run(h, self.solver, wanted)
+            solution = self.solve(number, h, wanted)
             if not solution.ok:
                 raise SolverError(f"block {number} was not solved for every stimulus; dcnbio.probe says why.")
             if number in self.places:
@@ -193,8 +205,8 @@ def record_units(net: Network, images: NDArray[np.float32], settings: UnitSettin
 
     The norms divide by contrast, and so they multiply what the solver gets wrong. To a network's tolerance of 1e-3, z
     of the blank, of faint and of small stimuli is wrong by as much as a response, and depends on which images share a
-    batch. Recordings are points of the solution, to the tolerance of `UnitSettings`. The blank of a network whose norms
-    have no offsets, as before training, starts where dh/dt is 0 and is not known to any tolerance: see `blank_error`.
+    batch. Recordings are points of the solution, to the tolerance of `UnitSettings`, and those of the blank as
+    `solve_blank` says; what is left of its error is given by `blank_error`.
 
     Examples
     --------
