@@ -12,6 +12,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from dcnbio.errors import InputError
+from dcnbio.recording.network_labels import network_labels
 from dcnbio.recording.reductions import group_normalised
 from dcnbio.recording.reductions.completion_distances import between_distance, own_distance
 
@@ -19,7 +20,7 @@ __all__ = ["completion_of_recordings"]
 
 CHUNK = 50
 # what must be equal for two recordings to be of one network, seen in the same way
-SAME = ("weights", "spec", "solver", "images_id", "contrast", "dtype", "patches")
+SAME = ("weights", "spec", "solver", "images_id", "contrast", "dtype", "patches", "interventions")
 
 
 def completion_of_recordings(intact: xr.DataTree, masked: xr.DataTree, *, chunk: int = CHUNK) -> xr.Dataset:
@@ -37,14 +38,15 @@ def completion_of_recordings(intact: xr.DataTree, masked: xr.DataTree, *, chunk:
     -------
     xarray.Dataset
         As that of the completion experiment, for the conditions "intact" and "mask N", with ``region`` whole alone, and
-        the class scores at T alone: ``distance``, ``between``, ``difference``, ``amplitude``, ``scores``, ``label``,
-        ``solved``. `completion_index`, `difference_curves` and `difference_fall` of this room take it. Retrieval,
-        regions and the early readout need the network: `dcnbio analyze completion`.
+        the class scores at T alone: ``distance``, ``between``, ``difference``, ``amplitude``, ``scores``, ``label`` (-1
+        where the images' classes are not the network's), ``solved``. `completion_index`, `difference_curves` and
+        `difference_fall` of this room take it. Retrieval, regions and the early readout need the network: `dcnbio
+        analyze completion`.
 
     Raises
     ------
     InputError
-        If the recordings are of other networks, images or times, lack whole maps, or neither is masked.
+        If the recordings are of other networks, images, labels or times, lack whole maps, or neither is masked.
 
     Examples
     --------
@@ -91,13 +93,17 @@ def provenance(tree: xr.DataTree) -> dict[str, Any]:
         found: dict[str, Any] = json.loads(tree.attrs["provenance"])
     except (KeyError, ValueError) as error:
         raise InputError("the DataTree is no recording; give one from dcnbio.probe or dcnbio.open.") from error
+    for key in ("weights", "spec", "images_id"):
+        if key not in found:
+            raise InputError(f"a recording lacks {key}; give one from dcnbio.probe or dcnbio.open.")
     return found
 
 
 def checked(intact: xr.DataTree, masked: xr.DataTree) -> int:
     """Refuse recordings that cannot be compared; give the mask's side."""
     one, two = provenance(intact), provenance(masked)
-    for key in SAME:
+    shared = one.get("solver", {}).get("stepping") == "shared"
+    for key in (*SAME, "batch_size") if shared else SAME:
         if one.get(key) != two.get(key):
             raise InputError(f"the recordings differ in {key}; record intact and masked images with the same settings.")
     if one.get("mask") is not None or two.get("mask") is None:
@@ -107,6 +113,8 @@ def checked(intact: xr.DataTree, masked: xr.DataTree) -> int:
         )
     if not np.array_equal(root(intact)["stimulus"].values, root(masked)["stimulus"].values):
         raise InputError("the recordings are of other images; record the same ones, in the same order.")
+    if any(not np.array_equal(root(intact)[name].values, root(masked)[name].values) for name in ("label", "class")):
+        raise InputError("the recordings have other labels of the same images; record both from the same source.")
     for name in intact.children:
         check_block(intact, masked, name)
     return int(two["mask"])
@@ -175,7 +183,7 @@ def labelled(
         {
             **{name: (dims, arrays[name], {"long_name": text, "units": "1"}) for name, (dims, text) in about.items()},
             "scores": (("condition", "stimulus", "class"), scores, {"long_name": "class scores at T", "units": "1"}),
-            "label": ("stimulus", root(intact)["label"].values, {"long_name": "class of the image", "units": "1"}),
+            "label": ("stimulus", network_labels(root(intact)), {"long_name": "class of the image", "units": "1"}),
             "solved": (("condition", "stimulus"), fine.astype(np.int8), {"long_name": "whether solved", "units": "1"}),
             "solver_time": (("block", "time"), times, solver_time),
         },

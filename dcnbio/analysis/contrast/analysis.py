@@ -10,7 +10,7 @@ import xarray as xr
 from dcnbio.analysis.claim import Claim
 from dcnbio.analysis.contrast.factorial_claims import factorial_claims, saving_claims
 from dcnbio.analysis.contrast.law_claims import accuracy_surface, law_claims, surface_claims
-from dcnbio.analysis.contrast.response_claims import curves, response_claims
+from dcnbio.analysis.contrast.response_claims import curves, labels_of, response_claims
 from dcnbio.analysis.contrast.result import ContrastResult, NetworkContrast
 from dcnbio.analysis.contrast.solver_claims import equal_error_claims, whole_network_claims
 from dcnbio.errors import InputError
@@ -48,7 +48,7 @@ def analyze_contrast(
     Raises
     ------
     InputError
-        If no network is given, or a record is incomplete.
+        If no network is given, a record is incomplete, or images in it have no label.
 
     Notes
     -----
@@ -76,6 +76,7 @@ def analyze_contrast(
         missing = [part for part in PARTS if part not in tree.children]
         if missing:
             raise InputError(f"the record of {name} lacks {missing[0]}; make it with dcnbio.probe.contrast.")
+        check_labels(name, tree)
         if progress:
             progress(name)
         networks.append(NetworkContrast(name, tree, curves(tree), accuracy_surface(tree)))
@@ -89,6 +90,16 @@ def analyze_contrast(
             *surface_claims(name, tree),
         ]
     return ContrastResult(tuple(networks), tuple(claims), sentence(networks[0], claims), seed, resamples)
+
+
+def check_labels(name: str, tree: xr.DataTree) -> None:
+    """Refuse a record in which an image has no label: it would count as wrong at every contrast."""
+    labels = labels_of(tree) if "label" in tree.variables else np.empty(0, dtype=np.int64)
+    if len(labels) != tree["response"].sizes["stimulus"] or (labels < 0).any():
+        raise InputError(
+            f"the record of {name} has no label of the network's classes for every image, and accuracy needs them; "
+            "make it with dcnbio.probe.contrast from labelled images."
+        )
 
 
 def limited(claim: Claim) -> str:

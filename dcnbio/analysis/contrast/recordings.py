@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
 from dcnbio.analysis.claim import Claim, Control
+from dcnbio.analysis.contrast.answers import Answers, answers_of, check_alike, check_images
 from dcnbio.analysis.contrast.factorial_claims import interval_of
 from dcnbio.analysis.contrast.response_claims import difference_claim
 from dcnbio.analysis.statistics.paired_difference import PairedDifference, paired_difference
@@ -21,37 +20,6 @@ from dcnbio.errors import InputError
 __all__ = ["RecordedContrast", "contrast_of_recordings"]
 
 FIXED, SCALED = "T fixed", "T-hat"
-# what must be equal for recordings to differ in contrast and integration time alone
-SAME = ("solver", "images_id", "dtype", "mask", "patches")
-
-
-@dataclass(frozen=True, eq=False)
-class Answers:
-    """What one recording says of each image.
-
-    Attributes
-    ----------
-    contrast : float
-    times : tuple of float
-        Integration time of each block.
-    right : bool array [image]
-        An image that was not solved is wrong.
-    evaluations : int array [image]
-        Of block 1.
-    about : dict
-        Provenance.
-    """
-
-    contrast: float
-    times: tuple[float, ...]
-    right: NDArray[np.bool_]
-    evaluations: NDArray[np.int64]
-    about: dict[str, Any]
-
-    @property
-    def name(self) -> str:
-        """The network's row and the beginning of its weights' number."""
-        return f"{self.about['spec']['row']} {self.about['weights'].removeprefix('sha256:')[:8]}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,8 +56,9 @@ def contrast_of_recordings(recordings: Sequence[xr.DataTree]) -> RecordedContras
     Raises
     ------
     InputError
-        If a network has no recording at contrast 1 or several, two are alike, images have no labels, or the
-        recordings differ in more than contrast and block 1's T.
+        If a network has no recording at contrast 1 or several, two are alike, images have no labels or labels of
+        classes that are not the network's, recordings are of other images, or those of one network differ in more than
+        contrast and block 1's T.
 
     Notes
     -----
@@ -108,6 +77,8 @@ def contrast_of_recordings(recordings: Sequence[xr.DataTree]) -> RecordedContras
     every = [answers_of(tree) for tree in recordings]
     if not every:
         raise InputError("recordings names none; give at least two, one of them at contrast 1.")
+    for one in every[1:]:
+        check_images(every[0], one)
     table: list[dict[str, Any]] = []
     claims: list[Claim] = []
     for weights in dict.fromkeys(one.about["weights"] for one in every):
@@ -117,22 +88,6 @@ def contrast_of_recordings(recordings: Sequence[xr.DataTree]) -> RecordedContras
         claims += network_claims(reference, others)
     headline = [claim for claim in claims if "accuracy" in claim.name]
     return RecordedContrast(table, tuple(claims), " ".join(claim.conclusion for claim in headline))
-
-
-def answers_of(tree: xr.DataTree) -> Answers:
-    """Read what a recording says of each image."""
-    try:
-        about: dict[str, Any] = json.loads(tree.attrs["provenance"])
-        root, block = tree.to_dataset(), tree["block1"].to_dataset()
-    except (KeyError, ValueError) as error:
-        raise InputError("the DataTree is no recording; give one from dcnbio.probe or dcnbio.open.") from error
-    logits, labels = root["logits"].values, root["label"].values.astype(np.int64)
-    if (labels < 0).any():
-        raise InputError("the recordings are of images without labels; accuracy needs them.")
-    solved = np.isfinite(logits).all(axis=1)
-    right = solved & (np.where(solved[:, None], logits, 0).argmax(axis=1) == labels)
-    times = tuple(float(value) for value in about["spec"]["integration_time"])
-    return Answers(float(about["contrast"]), times, right, block["nfe"].values.astype(np.int64), about)
 
 
 def sorted_out(own: Sequence[Answers]) -> tuple[Answers, dict[tuple[float, str], Answers]]:
@@ -153,18 +108,6 @@ def sorted_out(own: Sequence[Answers]) -> tuple[Answers, dict[tuple[float, str],
             )
         found[key] = one
     return reference, dict(sorted(found.items(), key=lambda item: (item[0][0], item[0][1] != FIXED)))
-
-
-def check_alike(reference: Answers, one: Answers) -> None:
-    """Refuse recordings that differ in more than contrast and integration time."""
-    other = [key for key in SAME if reference.about.get(key) != one.about.get(key)]
-    specs = [{**two.about["spec"], "integration_time": None} for two in (reference, one)]
-    other += ["the network"] if specs[0] != specs[1] else []
-    if other or reference.right.shape != one.right.shape:
-        raise InputError(
-            f"recordings of {one.name} differ in {other[0] if other else 'the number of images'}; record the same "
-            "images with the same settings, but for --contrast and --integration-time."
-        )
 
 
 def protocol_of(reference: Answers, one: Answers) -> str:
