@@ -292,12 +292,40 @@ def test_networks_are_compared_on_the_same_images_alone() -> None:
     assert "intact 100 % and 100 % are right" in compared[0].conclusion
     assert compared[0].control.estimate == 0
     assert compared[0].control.interval.low < 0  # 40 images that agree do not show that all do
-    guessing = two.assign(label=("stimulus", np.random.default_rng(1).integers(0, 5, 40)))
+    guessing = two.copy(deep=True)
+    guessing["logits"][:] = np.random.default_rng(1).normal(size=two["logits"].shape)
     found = analyze_completion({"a": {"flow": one}, "b": {"flow": guessing}}, resamples=199)
     assert not any(claim.name.startswith("a minus b") for claim in found.claims)
-    other = two.assign_coords(stimulus=two["stimulus"] + 1)
-    found = analyze_completion({"a": {"flow": one}, "b": {"flow": other}}, resamples=199)
-    assert not any(claim.name.startswith("a minus b") for claim in found.claims)
+    relabelled = (two["label"] + 1) % 5
+    answers = two["logits"].roll({"class": 1})  # as right as before
+    for other in (
+        two.assign_coords(stimulus=two["stimulus"] + 1),
+        two.assign_attrs(images="sha256:other"),
+        two.assign(label=relabelled, logits=answers),
+    ):
+        found = analyze_completion({"a": {"flow": one}, "b": {"flow": other}}, resamples=199)
+        assert not any(claim.name.startswith("a minus b") for claim in found.claims)
+
+
+def test_labels_beyond_the_networks_classes_give_no_accuracy() -> None:
+    data = experiment({})
+    data["label"][3] = 5  # of classes 0 to 4
+    assert accuracy_drop(data, MASK, FEW).reason == "the images have no labels"
+    found = analyze_completion({"a": {"flow": data}}, resamples=199)
+    claim = next(claim for claim in found.claims if "accuracy change" in claim.name)
+    assert math.isnan(claim.estimate)
+    assert "the images have no labels" in claim.conclusion
+
+
+def test_twins_are_of_the_networks_own_images() -> None:
+    data = experiment({})
+    for other in (
+        data.assign(label=(data["label"] + 1) % 5),
+        data.isel(stimulus=slice(30)),
+        data.assign_attrs(images="x"),
+    ):
+        with pytest.raises(InputError, match="'no time' of a is of other images or labels than 'flow'"):
+            analyze_completion({"a": {"flow": data, "no time": other}}, resamples=199)
 
 
 def test_too_few_images_give_no_interval_and_no_claim() -> None:

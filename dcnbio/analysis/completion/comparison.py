@@ -61,9 +61,9 @@ def above_chance(network: NetworkCompletion, resampler: Resampler) -> bool:
 
 
 def same_images(first: NetworkCompletion, other: NetworkCompletion) -> bool:
-    """Whether two networks were shown the same images."""
-    one, two = first.flow["stimulus"].values, other.flow["stimulus"].values
-    return first.flow.attrs.get("images") == other.flow.attrs.get("images") and np.array_equal(one, two)
+    """Whether two networks were shown the same images, with the same labels."""
+    alike = all(np.array_equal(first.flow[name].values, other.flow[name].values) for name in ("stimulus", "label"))
+    return alike and first.flow.attrs.get("images") == other.flow.attrs.get("images")
 
 
 def change(network: NetworkCompletion, side: int) -> Floats:

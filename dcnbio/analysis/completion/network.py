@@ -52,6 +52,13 @@ class NetworkCompletion:
         if FLOW not in self.experiment:
             raise InputError(f"{self.name} has the variants {', '.join(self.experiment)}; 'flow' is missing.")
         main_mask(self.flow)  # for its refusal
+        for name, data in self.twins.items():
+            alike = all(np.array_equal(data[key].values, self.flow[key].values) for key in ("stimulus", "label"))
+            if not alike or data.attrs.get("images") != self.flow.attrs.get("images"):
+                raise InputError(
+                    f"the variant {name!r} of {self.name} is of other images or labels than 'flow'; take both from one "
+                    "completion experiment."
+                )
 
     @property
     def flow(self) -> xr.Dataset:

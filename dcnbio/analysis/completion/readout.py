@@ -17,8 +17,9 @@ TOP = 3
 
 
 def has_labels(data: xr.Dataset) -> bool:
-    """Whether every image has a class."""
-    return bool((data["label"].values >= 0).all())
+    """Whether every image has a class, and one of the network's."""
+    labels = data["label"].values
+    return bool(((labels >= 0) & (labels < data["logits"].sizes["class"])).all())
 
 
 def places(data: xr.Dataset, names: list[str]) -> np.ndarray:
