@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
@@ -15,6 +15,7 @@ from dcnbio.commands.options import Checkpoint, Json, Model, flag, name_list
 from dcnbio.commands.output import Speaker, command_text, tell
 from dcnbio.commands.report_chapters import CHAPTERS, ChapterPlan, control_seed
 from dcnbio.commands.report_figures import Drawn, earlier_figures, possible_files
+from dcnbio.commands.report_headlines import headlines
 from dcnbio.commands.report_subject import Finding, Subject
 from dcnbio.commands.resampling_option import Resampling
 from dcnbio.errors import DcnbioError, InputError
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 __all__ = ["report"]
 
 PAGE, FIGURES = "report.html", "figures"
-MAIN = 4  # claims of a result in the summary
 
 
 @dataclass(frozen=True)
@@ -136,19 +136,8 @@ def written_chapter(plan: ChapterPlan, findings: Sequence[Finding], missing: str
         plan.caveats,
         "\n".join(finding.body for finding in findings),
         missing,
-        [claim for finding in findings for claim in main_claims(finding)],
+        [claim for finding in findings for claim in headlines(finding.kind, finding.claims)],
     )
-
-
-def main_claims(finding: Finding) -> list[dict[str, Any]]:
-    """Choose what the summary shows of a result: its first claims that are numbers."""
-    from dcnbio.report.claims_table import subject_of
-
-    chosen = [claim for claim in finding.claims if claim["estimate"] is not None]
-    # the first of each network and block before more of the same
-    firsts = {subject_of(claim): claim for claim in reversed(chosen)}
-    first = [claim for claim in chosen if firsts[subject_of(claim)] is claim]
-    return [*first, *(claim for claim in chosen if claim not in first)][:MAIN]
 
 
 def card_findings(subject: Subject) -> list[Finding]:

@@ -83,6 +83,8 @@ def move(browser, name: str, value: str, event: str) -> None:
 
 def test_the_slider_moves_through_time(browser, page):
     browser.get(page)
+    assert browser.execute_script(STATE)["now"] == "t = 2.00 of 2"
+    move(browser, "time", "0", "input")
     first = browser.execute_script(STATE)
     assert first["now"] == "t = 0.00 of 2"
     assert first["colour"] == [255, 255, 255, 255]

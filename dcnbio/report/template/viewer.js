@@ -223,4 +223,7 @@
   });
   window.addEventListener("resize", draw);
   choose_block();
+  // h is small at the start beside what it becomes, so the first thing to be seen is the end
+  find("time").value = find("time").max;
+  draw();
 })();
