@@ -14,6 +14,7 @@ from cyclopts import Parameter
 from dcnbio.commands.images import ImageOptions, open_images
 from dcnbio.commands.interruption import ends_with
 from dcnbio.commands.intervention_option import Interventions
+from dcnbio.commands.named_checkpoints import short_name
 from dcnbio.commands.network import open_network
 from dcnbio.commands.options import (
     WHAT,
@@ -101,7 +102,7 @@ def target(what: What, where: Where, shard: bool) -> Path:
     """Choose the file, and refuse one that cannot be written, before any work is done."""
     from dcnbio.recording import check_target
 
-    out = where.out or Path(f"{Path(what.checkpoint).resolve().stem or 'run'}.zarr")
+    out = where.out or Path(f"{short_name(what.checkpoint) or 'run'}.zarr")
     if shard and where.overwrite:
         raise InputError(
             f"overwrite (--overwrite) is given with several processes, none of which knows whose {out} it would "
