@@ -1,24 +1,25 @@
-"""Reads a store's arrays and names store, variable and fix where stored bytes are not those that were recorded."""
+"""Reads a recording's arrays and names file, variable and fix where bytes are not those that were recorded."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import xarray as xr
-from xarray.backends import BackendArray, BackendEntrypoint, ZarrBackendEntrypoint
+from xarray.backends import BackendArray, BackendEntrypoint, H5netcdfBackendEntrypoint, ZarrBackendEntrypoint
 from xarray.core.indexing import ExplicitIndexer, LazilyIndexedArray, apply_indexer
 
 from dcnbio.errors import RecordingError
 
-__all__ = ["FINISHED", "UNFINISHED", "GuardedArray", "GuardedZarr", "Origin"]
+__all__ = ["FINISHED", "UNFINISHED", "GuardedArray", "GuardedNetcdf", "GuardedZarr", "Origin"]
 
 FINISHED = "copy the whole store again or record anew with --overwrite (dcnbio info {0} --verify names the files)"
 UNFINISHED = "go on with --resume, which records damaged batches again (dcnbio info {0} --verify names the files)"
+ONE_FILE = "copy the file again or record anew with --overwrite"
 
 
 @dataclass(frozen=True)
@@ -28,19 +29,19 @@ class Origin:
     Attributes
     ----------
     store : str
-        Path of the store, as the user gave it.
+        Path of the store or file, as the user gave it.
     variable : str
         Its group and name, such as ``block1/h``.
     remedy : str
         What to do about damage; ``{0}`` stands for the store.
-    folder : str
-        Of the array; absolute, since Zarr reads there whatever the working directory has become.
+    folder : str, optional
+        Of the array, in a store; absolute, since Zarr reads there whatever the working directory has become.
     """
 
     store: str
     variable: str
     remedy: str
-    folder: str
+    folder: str | None = None
 
     @contextlib.contextmanager
     def named(self) -> Iterator[None]:
@@ -60,18 +61,20 @@ class Origin:
         ...
         dcnbio.errors.RecordingError: run.zarr no longer holds block1/h, which is read when it is used; put ...
         """
-        if not os.path.isdir(self.folder):
+        if self.folder is not None and not os.path.isdir(self.folder):
             raise RecordingError(
                 f"{self.store} no longer holds {self.variable}, which is read when it is used; put the store back "
                 "where it was, or open it again where it is now"
             )
         try:
             yield
-        except (ValueError, RuntimeError) as error:
-            if isinstance(error, RecordingError):
+        except (ValueError, RuntimeError, OSError) as error:
+            # what the system refuses has a number, and is no damage
+            if isinstance(error, RecordingError) or (isinstance(error, OSError) and error.errno is not None):
                 raise
             said = str(error)
-            reason = "a chunk of it does not match its checksum" if "checksum" in said else said.partition("\n")[0]
+            wrong = "checksum" in said or "filter returned failure" in said  # of Zarr, and of HDF5
+            reason = "a chunk of it does not match its checksum" if wrong else said.partition("\n")[0]
             raise RecordingError(
                 f"{self.store} is damaged: {self.variable} cannot be read ({reason}); {self.remedy.format(self.store)}"
             ) from error
@@ -131,7 +134,8 @@ class GuardedZarr(BackendEntrypoint):
         found = ZarrBackendEntrypoint().open_dataset(
             os.fspath(path), drop_variables=drop_variables, consolidated=consolidated
         )
-        return guarded(found, str(path.parent), f"{path.name}/", UNFINISHED)
+        guard(found.variables, str(path.parent), f"{path.name}/", UNFINISHED)
+        return found
 
     def open_datatree(
         self,
@@ -141,20 +145,30 @@ class GuardedZarr(BackendEntrypoint):
         consolidated: bool | None = None,
     ) -> xr.DataTree:
         """Open a finished store."""
-        groups = ZarrBackendEntrypoint().open_groups_as_dict(
+        tree = ZarrBackendEntrypoint().open_datatree(
             os.fspath(filename_or_obj), drop_variables=drop_variables, consolidated=consolidated
         )
-        store = str(filename_or_obj)
-        return xr.DataTree.from_dict(
-            {name: guarded(data, store, f"{name}/".lstrip("/"), FINISHED) for name, data in groups.items()}
-        )
+        for node in tree.subtree:
+            group = f"{node.path}/".lstrip("/")
+            guard(node.variables, str(filename_or_obj), group, FINISHED)
+        return tree
 
 
-def guarded(dataset: xr.Dataset, store: str, group: str, remedy: str) -> xr.Dataset:
+class GuardedNetcdf(BackendEntrypoint):
+    """xarray's way to open netCDF, with every array guarded; given to it as ``engine``."""
+
+    def open_datatree(self, filename_or_obj: Any, *, drop_variables: str | Iterable[str] | None = None) -> xr.DataTree:
+        """Open a file."""
+        tree = H5netcdfBackendEntrypoint().open_datatree(os.fspath(filename_or_obj), drop_variables=drop_variables)
+        for node in tree.subtree:
+            guard(node.variables, str(filename_or_obj), f"{node.path}/".lstrip("/"), ONE_FILE)
+        return tree
+
+
+def guard(variables: Mapping[Hashable, xr.Variable], path: str, group: str, remedy: str) -> None:
     """Guard every array that is not in memory yet."""
-    for name, variable in dataset.variables.items():
+    for name, variable in variables.items():
         if not variable._in_memory:
             place = f"{group}{name}"
-            origin = Origin(store, place, remedy, os.path.join(os.path.abspath(store), place))
-            variable.data = LazilyIndexedArray(GuardedArray(variable._data, origin))
-    return dataset
+            folder = None if remedy is ONE_FILE else os.path.join(os.path.abspath(path), place)
+            variable.data = LazilyIndexedArray(GuardedArray(variable._data, Origin(path, place, remedy, folder)))

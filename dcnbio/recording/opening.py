@@ -13,12 +13,12 @@ import xarray as xr
 
 from dcnbio.errors import RecordingError
 from dcnbio.recording.assemble import build_tree
-from dcnbio.recording.guarded import GuardedZarr
+from dcnbio.recording.guarded import GuardedNetcdf, GuardedZarr
 from dcnbio.recording.journal import Journal
 from dcnbio.recording.publish import read_manifest
 from dcnbio.recording.record import merge
 from dcnbio.recording.stamps import is_whole
-from dcnbio.recording.target import state_of
+from dcnbio.recording.target import starts_as_hdf5, state_of
 
 __all__ = ["Chunks", "open_recording"]
 
@@ -93,7 +93,10 @@ def _refusal(path: Path) -> str:
         return f"{path} does not exist; check the path"
     if path.is_dir() and not any(path.iterdir()):
         return f"{path} is an empty folder and no recording; check the path"
-    return f"{path} is no recording of dcnbio's; give a .zarr store or .nc file that dcnbio probe wrote"
+    other = "give a .zarr store or .nc file that dcnbio probe wrote"
+    if path.is_file() and starts_as_hdf5(path):
+        return f"{path} is no recording of dcnbio's, or one that was cut or damaged; copy it again, or {other}"
+    return f"{path} is no recording of dcnbio's; {other}"
 
 
 def _check_files(path: Path, verify: bool) -> None:
@@ -136,14 +139,13 @@ def _open_store(path: Path, chunks: Chunks, verify: bool) -> xr.DataTree:
 
 
 def _open_netcdf(path: Path, chunks: Chunks) -> xr.DataTree:
-    tree = xr.open_datatree(path, engine="h5netcdf", chunks=chunks)
+    tree = xr.open_datatree(path, engine=GuardedNetcdf, chunks=chunks)
     if int(tree.attrs.get("complete", 0)) != 1:
         tree.close()
         raise RecordingError(f"{path} does not say that it is complete; record anew with --overwrite")
-    # in place, so that closing the tree still closes the file
-    for node in tree.subtree:
-        node.dataset = _portable(node.to_dataset(inherit=False))
-    return tree
+    found = xr.DataTree.from_dict({node.path: _portable(node.to_dataset(inherit=False)) for node in tree.subtree})
+    found.set_close(tree.close)
+    return found
 
 
 def _open_unfinished(path: Path, partial: bool, chunks: Chunks, verify: bool) -> xr.DataTree:

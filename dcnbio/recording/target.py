@@ -14,7 +14,7 @@ from typing import Any, Literal
 from dcnbio.errors import RecordingError
 from dcnbio.recording.journal import Journal
 
-__all__ = ["State", "aside", "check_target", "is_netcdf_name", "root_attributes_of", "state_of"]
+__all__ = ["State", "aside", "check_target", "is_netcdf_name", "root_attributes_of", "starts_as_hdf5", "state_of"]
 
 State = Literal["absent", "unfinished", "complete", "foreign"]
 NETCDF_SUFFIXES = (".nc", ".nc4", ".netcdf")
@@ -53,10 +53,15 @@ def root_attributes_of(path: Path) -> dict[str, Any] | None:
     return attributes if isinstance(attributes, dict) else None
 
 
-def _is_our_netcdf(path: Path) -> bool:
+def starts_as_hdf5(path: Path) -> bool:
+    """Whether a file begins as HDF5, and so netCDF, begins."""
     with open(path, "rb") as file:
-        if file.read(len(HDF5_MAGIC)) != HDF5_MAGIC:
-            return False
+        return file.read(len(HDF5_MAGIC)) == HDF5_MAGIC
+
+
+def _is_our_netcdf(path: Path) -> bool:
+    if not starts_as_hdf5(path):
+        return False
     import h5netcdf
 
     try:

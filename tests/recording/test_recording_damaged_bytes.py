@@ -119,3 +119,24 @@ def test_commands_say_so_in_one_sentence_and_leave_nothing(store, monkeypatch, c
     assert [path.name for path in store.parent.iterdir()] == ["run.zarr"]
     assert run_command(["info", "run.zarr", "--verify"]) == 2
     assert "block1/h/c.1.0.0.0.0 is not as it was recorded" in " ".join(capfd.readouterr().err.split())
+
+
+@pytest.mark.parametrize("chunks", [None, {}])
+def test_netcdf_sees_a_flipped_byte_too(run, tmp_path, chunks):
+    if chunks is not None:
+        pytest.importorskip("dask")
+    plan, path = run.layout(), tmp_path / "run.nc"
+    whole = assemble(plan, run.batches(plan), run.PROVENANCE)
+    write_netcdf(whole, path)
+    with open_recording(path, chunks=chunks) as tree:
+        xr.testing.assert_identical(tree.load(), whole)
+    for name in ("block1/h", "block2/nfe", "logits"):
+        values = whole[name].values
+        at = path.read_bytes().find(values.tobytes()[-16:])
+        assert at > 0
+        flip(path, at)
+        with open_recording(path, chunks=chunks) as tree:
+            message = rf"run.nc is damaged: {name} cannot be read \(a chunk of it does not match its checksum\)"
+            with pytest.raises(RecordingError, match=f"{message}; copy the file again"):
+                tree[name].load()
+        flip(path, at)

@@ -132,5 +132,23 @@ def test_a_cut_file_is_refused(tree, tmp_path):
     path = tmp_path / "run.nc"
     write_netcdf(tree, path)
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-    with pytest.raises(RecordingError, match="is no recording of dcnbio's"):
+    with pytest.raises(
+        RecordingError, match="is no recording of dcnbio's, or one that was cut or damaged; copy it again"
+    ):
         open_recording(path)
+    path.write_text("notes")
+    with pytest.raises(RecordingError, match="is no recording of dcnbio's; give a"):
+        open_recording(path)
+
+
+@pytest.mark.parametrize("chunks", [None, {}])
+def test_a_file_that_was_closed_can_be_replaced(tree, tmp_path, chunks):
+    if chunks is not None:
+        pytest.importorskip("dask")
+    path = tmp_path / "run.nc"
+    write_netcdf(tree, path)
+    with open_recording(path, chunks=chunks) as found:
+        found["block1"]["h"][0].load()
+        with pytest.raises(RecordingError, match="is open in this or another program, so it is not replaced"):
+            write_netcdf(tree, path, overwrite=True)
+    write_netcdf(tree, path, overwrite=True)
