@@ -109,7 +109,16 @@ def test_what_an_untrained_network_is_as_far_from_is_built_in_though_its_own_ver
     row = by_name(compare(unlike, untrained))[growth]
     assert row["controls"]["untrained_verdict"] == "cannot tell"
     assert row["verdict"] == verdict
-    assert ("as far off, within the bound" in row["reason"]) == (octaves == 0)
+    assert ("differs from it by less than the bound" in row["reason"]) == (octaves == 0)
+
+
+@pytest.mark.parametrize(("shift", "verdict"), [(0.0, "like, built in"), (-40.0, "like")])
+def test_likeness_that_an_untrained_network_has_too_is_built_in_though_its_own_verdict_is_open(shift, verdict):
+    made, index = made_measures(400), made_measures(400)["bandwidth_index"].values
+    few = made.assign(bandwidth_index=("unit", np.where(np.arange(400) < 220, np.nan, index + shift)))
+    row = by_name(compare(made, few))["bandwidth index 100 f_low / f_high, median"]
+    assert row["controls"]["untrained_verdict"] != "like"
+    assert row["verdict"] == verdict
 
 
 def test_what_the_norm_alone_does_is_built_in():

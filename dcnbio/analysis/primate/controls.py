@@ -75,16 +75,18 @@ def does_the_same(own: Comparison, other: Comparison | None) -> bool:
     return own.verdict == LIKE or own.effect * other.effect > 0
 
 
-def as_far_off(own: Comparison, other: Comparison | None) -> bool:
-    """Say whether another network lies as far beyond the bound, by a difference that is itself within the bound.
+def no_different(own: Comparison, other: Comparison | None) -> bool:
+    """Say whether another network lies on the same side of the bound, by a difference that is itself within the bound.
 
     Of the other's own verdict nothing is asked: with more units without a value it may be that nobody can tell.
     """
     bound = own.question.bound.value
-    if other is None or bound is None or own.verdict != UNLIKE or own.own_draws is None or other.own_draws is None:
+    if other is None or bound is None or own.own_draws is None or other.own_draws is None:
         return False
     low, high = np.quantile(own.own_draws - other.own_draws, [0.025, 0.975])
-    return bool(abs(other.effect) > bound and own.effect * other.effect > 0 and -bound < low and high < bound)
+    inside = abs(other.effect) < bound
+    same_side = inside if own.verdict == LIKE else not inside and own.effect * other.effect > 0
+    return bool(own.verdict in (LIKE, UNLIKE) and same_side and -bound < low and high < bound)
 
 
 def explained(own: Comparison) -> list[str]:
@@ -134,8 +136,8 @@ def with_controls(
     Returns
     -------
     Comparison
-        Its verdict ends in "built in" where the untrained network does the same or is as far off (the difference of
-        the two lies within the bound), where the norm makes more than half of it on a scale of octaves, or where the
+        Its verdict ends in "built in" where the untrained network does the same or lies on the same side of the bound
+        by a difference within it, where the norm makes more than half of it on a scale of octaves, or where the
         contrast-time law gives the same sign of timing.
     """
     controls: dict[str, Any] = {}
@@ -146,8 +148,8 @@ def with_controls(
     untrained = others.get("untrained")
     if does_the_same(own, untrained):
         why.append("the untrained network does the same")
-    elif as_far_off(own, untrained):
-        why.append("the untrained network is as far off, within the bound")
+    elif no_different(own, untrained):
+        why.append("the untrained network differs from it by less than the bound")
     held, norms = held_control(one, measures)
     controls |= held
     if norms and decided:
