@@ -15,10 +15,10 @@ from dcnbio.errors import RecordingError
 from dcnbio.recording.assemble import build_tree
 from dcnbio.recording.guarded import GuardedNetcdf, GuardedZarr
 from dcnbio.recording.journal import Journal
-from dcnbio.recording.publish import read_manifest
+from dcnbio.recording.publish import is_announced, read_manifest
 from dcnbio.recording.record import merge
 from dcnbio.recording.stamps import is_whole
-from dcnbio.recording.target import starts_as_hdf5, state_of
+from dcnbio.recording.target import root_attributes_of, starts_as_hdf5, state_of
 
 __all__ = ["Chunks", "open_recording"]
 
@@ -69,23 +69,27 @@ def open_recording(
     if state == "unfinished":
         try:
             return _open_unfinished(path, partial, chunks, verify)
-        except (RecordingError, OSError):
+        except (OSError, ValueError, KeyError, TypeError) as error:
             # its journal goes when it becomes complete, which may have happened just now
             state = state_of(path)
             if state != "complete":
-                raise
+                if isinstance(error, RecordingError | OSError):
+                    raise
+                raise _damaged(path, error) from error
     if state != "complete":
         raise RecordingError(_refusal(path))
     try:
         if path.is_file():
             return _open_netcdf(path, chunks)
         return _open_store(path, chunks, verify)
+    except RecordingError:
+        raise
     except (OSError, ValueError, KeyError, TypeError) as error:
-        if isinstance(error, RecordingError):
-            raise
-        raise RecordingError(
-            f"{path} is damaged and cannot be opened ({error}); record anew with --overwrite"
-        ) from error
+        raise _damaged(path, error) from error
+
+
+def _damaged(path: Path, error: Exception) -> RecordingError:
+    return RecordingError(f"{path} is damaged and cannot be opened ({error}); record anew with --overwrite")
 
 
 def _refusal(path: Path) -> str:
@@ -101,6 +105,11 @@ def _refusal(path: Path) -> str:
 
 def _check_files(path: Path, verify: bool) -> None:
     _, files = read_manifest(path)
+    if not is_announced(path, root_attributes_of(path) or {}):
+        raise RecordingError(
+            f"{path} is damaged: its provenance is not the one it was recorded with; copy the whole store again or "
+            "record anew with --overwrite"
+        )
     bad = [name for name, stamp in files.items() if not is_whole(path / name, stamp, verify)]
     if bad:
         what = "is not as it was recorded" if (path / bad[0]).exists() else "is missing"

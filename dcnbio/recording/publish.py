@@ -17,11 +17,12 @@ from dcnbio.recording.assemble import block_dataset, root_attributes, root_datas
 from dcnbio.recording.durable import durable_file, sync_directories, sync_tree
 from dcnbio.recording.journal import Header, Journal
 from dcnbio.recording.layout_json import layout_summary
+from dcnbio.recording.provenance import fingerprint
 from dcnbio.recording.record import merge
 from dcnbio.recording.small_arrays import write_node
 from dcnbio.recording.stamps import Stamp, stamp_from_json, stamp_of_chunk, stamp_to_json
 
-__all__ = ["MANIFEST", "publish", "read_manifest"]
+__all__ = ["MANIFEST", "is_announced", "publish", "read_manifest"]
 
 # Inside an array's folder, because Zarr lists the folders of groups and warns of files there that it does not know.
 MANIFEST = Path("stimulus", "manifest.json")
@@ -65,7 +66,8 @@ def publish(store: Path) -> None:
         os.replace(stage / block.name / "zarr.json", store / block.name / "zarr.json")
     _move(stage, store, skip=[block.name for block in header.layout.blocks])
     files = {name: stamp_to_json(stamp) for name, stamp in stamps.items()}
-    values = {"layout": layout_summary(header.layout), "files": files}
+    about = {"layout": layout_summary(header.layout), "provenance": fingerprint(header.provenance)}
+    values = {**about, "files": files}
     with durable_file(store / MANIFEST, journal.folder) as file:
         file.write(json.dumps(values, ensure_ascii=False).encode())
     sync_directories([store, *(store / block.name for block in header.layout.blocks)])
@@ -132,3 +134,16 @@ def read_manifest(store: Path) -> tuple[dict[str, Any], dict[str, Stamp]]:
             f"{store} is damaged: its list of files {MANIFEST.as_posix()} cannot be read ({error}); copy the whole "
             f"store again or record anew with --overwrite"
         ) from error
+
+
+def is_announced(store: Path, attributes: Mapping[str, Any]) -> bool:
+    """Whether a complete store's provenance is the one that it was recorded with.
+
+    What is in the root's attributes is compared with the fingerprint beside the list of files, which recordings of an
+    earlier version lack: these pass.
+    """
+    told = json.loads((store / MANIFEST).read_bytes()).get("provenance")
+    try:
+        return told is None or told == fingerprint(json.loads(attributes["provenance"]))
+    except (KeyError, ValueError, TypeError, AttributeError):
+        return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import os
 import pickle
@@ -140,3 +141,37 @@ def test_netcdf_sees_a_flipped_byte_too(run, tmp_path, chunks):
             with pytest.raises(RecordingError, match=f"{message}; copy the file again"):
                 tree[name].load()
         flip(path, at)
+
+
+@pytest.mark.parametrize(
+    "change", [(b'"shape"', b'"shbpe"'), (b"crc32c", b"crc33c"), (b"float32", b"float3r"), (b"{", b"[")]
+)
+@pytest.mark.parametrize("read", [lambda path: open_recording(path, partial=True), describe])
+def test_damaged_metadata_of_an_unfinished_recording_are_told(write, run, tmp_path, change, read):
+    path = tmp_path / "run.zarr"
+    write(path, run.layout(), only=[0, 1])
+    file = path / "block1/h/zarr.json"
+    file.write_bytes(file.read_bytes().replace(*change))
+    with pytest.raises(RecordingError, match=r"run.zarr is damaged and cannot be opened \(.*\); record anew"):
+        read(path)
+
+
+def test_a_provenance_that_is_another_is_told(store):
+    file = store / "zarr.json"
+    before = file.read_bytes()
+    for old, new in (
+        (b"dopri5", b"dopri4"),
+        (b'\\"rtol\\": 0.001', b'\\"rtol\\": 0.011'),
+        (b'\\"tf32\\"', b'\\"tf33\\"'),
+    ):
+        assert before.count(old) == 1
+        file.write_bytes(before.replace(old, new))
+        with pytest.raises(RecordingError, match=r"run.zarr is damaged: its provenance is not the one it was recorded"):
+            open_recording(store)
+    file.write_bytes(before)
+    manifest = store / "stimulus/manifest.json"
+    values = json.loads(manifest.read_bytes())
+    assert len(values.pop("provenance")) == 64
+    manifest.write_text(json.dumps(values))  # as an earlier version wrote it
+    file.write_bytes(before.replace(b"dopri5", b"dopri4"))
+    assert open_recording(store).attrs["complete"] == 1
