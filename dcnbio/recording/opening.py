@@ -52,8 +52,9 @@ def open_recording(
     Raises
     ------
     RecordingError
-        When there is no recording of dcnbio's, when it is unfinished, and when a file of it is missing or cut, so that
-        fill values never pass as data.
+        When there is no recording of dcnbio's, when it is unfinished, when a file of it is missing or cut, so that
+        fill values never pass as data, and when its provenance is another. Reading values raises it later, naming the
+        variable, where their bytes are not those that were recorded or the store was moved.
 
     Examples
     --------
