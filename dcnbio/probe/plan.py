@@ -22,6 +22,7 @@ from dcnbio.probe.selection import check_named_blocks, part_of
 from dcnbio.probe.settings import ProbeSettings
 from dcnbio.probe.stimuli import Stimuli
 from dcnbio.recording import RECORDED_TIME, BlockLayout, RecordingLayout, VariableLayout, human_bytes
+from dcnbio.recording.network_labels import unnamed_classes
 from dcnbio.recording.reductions import Maps, Reduction
 from dcnbio.recording.state_error import error_layouts
 
@@ -150,7 +151,7 @@ def plan(net: Network, stimuli: Stimuli, settings: ProbeSettings) -> RecordingLa
     if any(one.together for one in settings.chosen_reductions):
         check_memory(shapes, blocks, settings.dtype, len(stimuli))
     known = len(stimuli.class_names) == net.spec.classes
-    names = stimuli.class_names if known else [str(i) for i in range(net.spec.classes)]
+    names = stimuli.class_names if known else unnamed_classes(net.spec.classes)
     return RecordingLayout(
         stimulus=stimuli.stimulus,
         labels=stimuli.labels,

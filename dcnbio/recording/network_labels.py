@@ -6,15 +6,34 @@ import numpy as np
 import numpy.typing as npt
 import xarray as xr
 
-__all__ = ["network_labels", "of_other_classes"]
+__all__ = ["network_labels", "of_other_classes", "unnamed_classes"]
+
+
+def unnamed_classes(count: int) -> list[str]:
+    """Name a network's classes where the images' are others, by words that nobody calls a class of images.
+
+    Parameters
+    ----------
+    count : int
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> unnamed_classes(2)
+    ['output 0', 'output 1']
+    """
+    return [f"output {number}" for number in range(count)]
 
 
 def of_other_classes(root: xr.Dataset) -> bool:
     """Whether the images of a recording have classes that are not the network's.
 
     A recording's classes are those of its class scores. Where the images have more or fewer classes than the network,
-    `dcnbio.probe` has no names for these and numbers them "0", "1" and so on, while ``label`` still counts the images'
-    classes. A label beyond the network's last class tells the same.
+    `dcnbio.probe` has no names for these and gives them those of `unnamed_classes`, while ``label`` still counts the
+    images' classes. A label beyond the network's last class tells the same.
 
     Parameters
     ----------
@@ -28,13 +47,13 @@ def of_other_classes(root: xr.Dataset) -> bool:
 
     Notes
     -----
-    It misleads where a network's own classes are called "0" to "9", as digits may be: give the classes of the
-    opened recording other names, ``tree.coords["class"] = [...]``.
+    It misleads where other images have as many classes as the network: nothing but their names tells.
 
     Examples
     --------
     >>> root = xr.Dataset(
-    ...     {"logits": (("stimulus", "class"), [[0.5, 0.1]])}, {"label": ("stimulus", [1]), "class": ["0", "1"]}
+    ...     {"logits": (("stimulus", "class"), [[0.5, 0.1]])},
+    ...     {"label": ("stimulus", [1]), "class": ["output 0", "output 1"]},
     ... )
     >>> of_other_classes(root), of_other_classes(root.assign_coords({"class": ["face", "house"]}))
     (True, False)
@@ -43,7 +62,7 @@ def of_other_classes(root: xr.Dataset) -> bool:
     if not (labels >= 0).any():
         return False
     names = [str(name) for name in root["class"].values]
-    return bool((labels >= classes).any()) or names == [str(number) for number in range(classes)]
+    return bool((labels >= classes).any()) or names == unnamed_classes(classes)
 
 
 def network_labels(root: xr.Dataset) -> npt.NDArray[np.int64]:
