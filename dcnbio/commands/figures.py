@@ -60,6 +60,7 @@ def figures(
     """Draw every figure that recordings, results, training runs and checkpoints support.
 
     Beside each figure: the table that redraws it (.csv), its caption (.txt) and where it comes from (.provenance.json).
+    Where a recording is damaged, or a figure of --only is left out, the others are written and the exit status is 3.
     """
     from dcnbio.figures.export.run import export_figures
 
@@ -78,7 +79,7 @@ def figures(
         tell=tell,
     )
     speaker.give(summary(found, settings), report(found, place.out))
-    return 0
+    return 3 if found.failed else 0
 
 
 def settings_of(look: Look) -> ExportSettings:
@@ -109,7 +110,8 @@ def font_notice(speaker: Speaker, settings: ExportSettings) -> None:
 
 def summary(found: Exported, settings: ExportSettings) -> dict[str, Any]:
     """Give plain values."""
-    return {"figures": found.figures, "left_out": found.left_out, "settings": settings.described()}
+    left_out = {"left_out": found.left_out, "failed": list(found.failed)}
+    return {"figures": found.figures, **left_out, "settings": settings.described()}
 
 
 def report(found: Exported, out: Path) -> str:

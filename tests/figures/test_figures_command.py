@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -60,6 +61,25 @@ def test_a_recording_beside_its_own_checkpoint_has_one_sketch_of_the_network(giv
     assert sorted(json.loads(capsys.readouterr().out)["figures"]) == ["architecture", "filters", "training_curves"]
     about = json.loads((tmp_path / "architecture.provenance.json").read_text())
     assert [one["kind"] for one in about["inputs"]] == ["recording", "filters", "filters"]
+
+
+def test_a_figure_of_only_that_no_input_has_is_named_and_ends_with_3(given, tmp_path, capsys):
+    command = ["figures", str(given / "scales.nc"), "--out", str(tmp_path), "--json", *FAST]
+    assert dcnbio_command([*command, "--only", "sigma_depth,feature_maps"]) == 3
+    found = json.loads(capsys.readouterr().out)
+    assert list(found["figures"]) == ["sigma_depth"]
+    assert found["failed"] == list(found["left_out"]) == ["feature_maps"]
+
+
+def test_figures_of_damaged_bytes_are_named_and_the_others_written(given, tmp_path, capsys):
+    store = Path(shutil.copytree(given / "run.zarr", tmp_path / "run.zarr"))
+    for chunks in (store / "block1" / "h").glob("c.*"):
+        chunks.write_bytes(bytes(byte ^ 1 for byte in chunks.read_bytes()))
+    assert dcnbio_command(["figures", str(store), "--out", str(tmp_path / "out"), "--json", *FAST]) == 3
+    found = json.loads(capsys.readouterr().out)
+    assert "architecture" in found["figures"]
+    assert "feature_maps" in found["failed"]
+    assert all("run.zarr is damaged: block1/h cannot be read" in found["left_out"][name] for name in found["failed"])
 
 
 def test_a_recording_and_another_network_of_its_name_have_two_sketches(given, tmp_path, capsys):

@@ -50,8 +50,8 @@ class Planned:
     table: Table
 
 
-def plan_figures(sources: Sequence[Source], only: Sequence[str] = ()) -> tuple[list[Planned], dict[str, str]]:
-    """Choose the figures that results support, name them apart, and say why others are left out.
+def plan_figures(sources: Sequence[Source], only: Sequence[str] = ()) -> tuple[list[Planned], dict[str, InputError]]:
+    """Choose the figures that results support, name them apart, and give why others are left out.
 
     Parameters
     ----------
@@ -66,13 +66,14 @@ def plan_figures(sources: Sequence[Source], only: Sequence[str] = ()) -> tuple[l
     """
     wanted = dict.fromkeys(figure_kind(name).name for name in only)
     drawings = drawings_of(sources, wanted)
-    names, found, left_out = drawing_names(drawings), [], {}
+    names, found = drawing_names(drawings), []
+    left_out: dict[str, InputError] = {}
     for drawing, own in drawings.items():
         kind = figure_kind(drawing[0])
         try:
             found.append(Planned(names[drawing], kind, tuple(own), checked_table(kind, own[0].result)))
         except InputError as error:
-            left_out[names[drawing]] = str(error)
+            left_out[names[drawing]] = error
     left_out |= {name: not_given(figure_kind(name)) for name in wanted if name not in {kind for kind, _ in drawings}}
     if not found:
         why = "; ".join(f"{name} is left out: {reason}" for name, reason in left_out.items())
@@ -115,7 +116,7 @@ def drawing_names(drawings: dict[Drawing, list[Source]]) -> dict[Drawing, str]:
     return names
 
 
-def not_given(kind: FigureKind) -> str:
+def not_given(kind: FigureKind) -> InputError:
     """Say what a figure would be drawn of."""
     needed = NEEDED.get(kind.takes, f"a result of dcnbio analyze {kind.takes} --out")
-    return f"it is drawn of {needed}, and none is given."
+    return InputError(f"it is drawn of {needed}, and none is given.")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dcnbio.errors import RecordingError
 from dcnbio.figures.export.folder import check_folder, write_files
 from dcnbio.figures.export.formats import file_names, rendered
 from dcnbio.figures.export.plan import Planned, plan_figures
@@ -31,10 +32,13 @@ class Exported:
         Files of each figure.
     left_out : dict of str to str
         Figures that no result supports, and why.
+    failed : tuple of str
+        Those of them that were wanted: asked for by name, or of a recording that is damaged.
     """
 
     figures: dict[str, list[str]]
     left_out: dict[str, str]
+    failed: tuple[str, ...] = ()
 
 
 def all_names(name: str, settings: ExportSettings) -> list[str]:
@@ -119,4 +123,5 @@ def export_figures(
         files |= own
         written[plan.name] = [str(Path(place, name)) for name in own]
     write_files(place, files)
-    return Exported(written, left_out)
+    failed = tuple(name for name, why in left_out.items() if only or isinstance(why, RecordingError))
+    return Exported(written, {name: str(why) for name, why in left_out.items()}, failed)
