@@ -32,7 +32,8 @@ class MeasurePlan:
         From 0.96 downwards by half octaves; 7 end at 0.12, below which the norms' eps is no longer small against the
         variance of a grating's maps.
     noise : int
-        Images of white noise; 0 for no noise correlation.
+        Images of white noise, passed at the network's own tolerance, since what they leave to chance is far more than
+        the solver does; 0 for no noise correlation.
     field_images : int
         Noise images over which gradients are averaged; 0 for no fields.
     reference : int
@@ -55,7 +56,7 @@ class MeasurePlan:
     times: int = 21
     diameters: tuple[float, ...] = (1.5, 3.0, 5.0, 8.0, 12.0, 17.0, 23.0, 30.0)
     contrasts: int = 7
-    noise: int = 250
+    noise: int = 2000
     field_images: int = 1
     reference: int = 20
     blocks: tuple[int, ...] = field(default=(1,))

@@ -187,7 +187,7 @@ def record_receptive_fields(
         ]
         found["fields"] = xr.concat(every, "unit") if len(every) > 1 else every[0]
     if plan.noise:
-        noise = record_noise_fields(net, rng, plan.noise, settings=replace(settings, times=2))
+        noise = record_noise_fields(net, rng, plan.noise, settings=replace(settings, times=2, tolerance=None))
         found["noise"] = noise.isel(unit=chosen_units(net, plan))
     return found
 

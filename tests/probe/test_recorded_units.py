@@ -230,6 +230,11 @@ def test_local_sigma_is_recovered_by_gradient_and_by_noise():
     correlated = noise_field_measures(noise, fields["local"].isel(time=-1).values)
     assert correlated["field_sigma_noise"][1] == pytest.approx(sigma, rel=0.02)
     assert correlated["field_agreement"][1] > 0.9
+    assert correlated["field_signal_share"][1] == pytest.approx(correlated["field_agreement"][1] ** 2, abs=0.05)
+    few = record_noise_fields(net, rng, 100, settings=UnitSettings(times=2, batch_size=100))
+    unread = noise_field_measures(few, fields["local"].isel(time=-1).values)
+    assert unread["field_signal_share"][1] < 0.5
+    assert np.isnan(unread["field_sigma_noise"][1])
 
 
 def test_latency_follows_contrast_and_the_field_follows_the_law():

@@ -22,7 +22,7 @@ GRADIENT = (
     "field_width_nx",
     "field_width_ny",
 )
-CLEAR = 5.0  # largest pixel of a noise field over its standard error, below which the field is noise
+SIGNAL = 0.5  # share of a noise field's energy that is no sampling error, below which no size is read off it
 
 
 def field_measures(fields: xr.Dataset, time: int = -1, *, shape: bool = True) -> Columns:
@@ -85,6 +85,8 @@ def noise_field_measures(noise: xr.Dataset, local: Floats) -> Columns:
     Returns
     -------
     dict of str to array [unit]
+        The size is NaN where less than half of the field's energy is signal: a Gaussian fitted to a field at that bound
+        is right within 0.1 octaves (standard deviation over draws), for fields of one lobe.
     """
     field, error = noise["noise_field"].values, noise["noise_error"].values
 
@@ -92,9 +94,14 @@ def noise_field_measures(noise: xr.Dataset, local: Floats) -> Columns:
         row: dict[str, float | bool] = {}
         if field[i].any() and local[i].any():
             row["field_agreement"] = float(np.corrcoef(field[i].ravel(), local[i].ravel())[0, 1])
-        if error[i] > 0 and np.abs(field[i]).max() >= CLEAR * error[i]:
+        if not field[i].any():
+            return row
+        # the squares of all pixels hold the field's energy and, in each pixel, the square of the standard error
+        share = max(0.0, 1 - field[i].size * error[i] ** 2 / float(np.square(field[i]).sum()))
+        row["field_signal_share"] = share
+        if share >= SIGNAL:
             size = field_size(field[i])
             row |= {"field_sigma_noise": size.sigma_fit, "censored_field_sigma_noise": size.clipped}
         return row
 
-    return tabulate(len(field), ("field_sigma_noise", "field_agreement"), one)
+    return tabulate(len(field), ("field_sigma_noise", "field_agreement", "field_signal_share"), one)

@@ -16,7 +16,7 @@ __all__ = ["record_noise_fields"]
 def record_noise_fields(
     net: Network,
     rng: np.random.Generator,
-    n: int = 300,
+    n: int = 2000,
     *,
     contrast: float = 0.25,
     settings: UnitSettings | None = None,
@@ -61,7 +61,7 @@ def record_noise_fields(
     (4, 32, 32)
     """
     if n < 10:
-        raise InputError(f"n is {n}; a correlation with noise needs at least 10 images, and some hundreds to be read.")
+        raise InputError(f"n is {n}; a correlation with noise needs at least 10 images, and some thousands to be read.")
     settings = settings or UnitSettings(times=2)
     images = white_noise(n, rng, contrast=contrast)
     recording = record_units(net, images, settings)
