@@ -73,8 +73,8 @@ def solved(attrs: Mapping[str, Any]) -> str:
     if settings["tolerance"] is None:
         return "Solved to the network's own tolerance. "
     return (
-        f"Stimuli are solved to a tolerance of {settings['tolerance']:g}, the blank to 1e-9 in float64: norms divide "
-        "by contrast and multiply the error where there is little. "
+        f"Stimuli are solved to a tolerance of {settings['tolerance']:g}, the blank in float64 to 1e-9, its start to "
+        "1e-14: norms divide by contrast and multiply the error where there is little. "
     )
 
 

@@ -61,7 +61,7 @@ MEASURES: dict[str, tuple[str, str, str]] = {
     "sign_reversals": ("changes of sign of the signal minus the blank's", "1", SILENT),
     "field_sigma_gradient": ("sigma of the local receptive field, Gaussian fit, by gradient", "pixels", "it is zero"),
     "field_sigma_moments": ("sigma of the local receptive field, second moments, by gradient", "pixels", "it is zero"),
-    "field_sigma_noise": ("sigma of the receptive field, Gaussian fit, by noise correlation", "pixels", "half of it is noise"),
+    "field_sigma_noise": ("sigma of the receptive field, Gaussian fit, by noise correlation", "pixels", "it is noise"),
     "field_fit_r_squared": ("share of the local field's squared energy that a Gaussian explains", "1", "it is zero"),
     "field_centre_y": ("row of the centroid of the local receptive field's energy", "pixels", "it is zero"),
     "field_centre_x": ("column of the centroid of the local receptive field's energy", "pixels", "it is zero"),
