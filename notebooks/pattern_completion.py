@@ -149,7 +149,8 @@ print(found.conclusion.replace("; ", "\n\n"))
 # %% [markdown]
 # **Reading.** The verdict above names for each block what stands for or against completion. Note the fill: black is also the
 # lowest luminance there is, and group norm takes contrast out of the whole map. A distance that shrinks under a black
-# square and grows under a grey one is contrast normalisation, which the architecture has before any training.
+# square and grows under a grey one speaks for contrast normalisation, not for completion; the untrained network, whose norms
+# normalise too, shows no such shrinkage, so the trained filters have a part in it.
 #
 # **Caveat.** Thirty images and one network from one seed: intervals are over images, and say how well *this network* is
 # known. `dcnbio analyze completion` runs the same for more images, and
