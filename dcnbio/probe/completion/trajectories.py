@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcnbio.recording.reductions import group_normalised
-from dcnbio.recording.reductions.completion_distances import nearer_others, own_distance, squared_distances
+from dcnbio.recording.reductions.completion_distances import nearer_others, own_distance
 
 __all__ = ["Trajectories"]
 
@@ -86,7 +86,7 @@ class Trajectories:
         for start in range(0, self.n, CHUNK):
             others = np.arange(start, min(start + CHUNK, self.n))
             same = numbers[:, None] == others[None]
-            found += nearer_others(own, squared_distances(maps, gallery[start : start + CHUNK]), same)
+            found += nearer_others(own, maps, gallery[start : start + CHUNK], same)
         return found
 
     def grams(self, block: int) -> Iterator[NDArray[np.float64]]:

@@ -10,9 +10,11 @@ import numpy.typing as npt
 from dcnbio.recording.reductions.dissimilarity import euclidean_distance
 from dcnbio.recording.reductions.reduction import as_rows
 
-__all__ = ["between_distance", "nearer_others", "own_distance", "squared_distances"]
+__all__ = ["between_distance", "nearer_others", "own_distance"]
 
 Values = npt.NDArray[np.float64]
+
+ROUNDING = 2e-5  # of a product of float32 maps, as a share of their sums of squares
 
 
 def own_distance(maps: npt.NDArray[Any], intact: npt.NDArray[Any]) -> Values:
@@ -60,36 +62,18 @@ def between_distance(maps: npt.NDArray[Any]) -> Values:
     return mean
 
 
-def squared_distances(maps: npt.NDArray[Any], others: npt.NDArray[Any]) -> Values:
-    """Give |a - b|^2 of the maps of each image and each other one.
-
-    Parameters
-    ----------
-    maps : array [image, ...]
-    others : array [other, ...]
-
-    Returns
-    -------
-    float64 array [image, other]
-
-    Examples
-    --------
-    >>> squared_distances(np.array([[0.0, 1.0]]), np.array([[0.0, 0.0], [3.0, 1.0]])).tolist()
-    [[1.0, 9.0]]
-    """
-    a, b = as_rows(maps, 1), as_rows(others, 1)
-    squares: Values = np.square(a).sum(1)[:, None] + np.square(b).sum(1)[None] - 2 * a @ b.T
-    return np.maximum(squares, 0.0, out=squares)
-
-
-def nearer_others(own: Values, squares: Values, same: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+def nearer_others(
+    own: Values, maps: npt.NDArray[np.float32], others: npt.NDArray[np.float32], same: npt.NDArray[np.bool_]
+) -> npt.NDArray[np.int64]:
     """Count the other intact images that lie nearer than the own one: 0 where an image is retrieved.
 
     Parameters
     ----------
     own : array [image]
         Squared distance to the own intact image.
-    squares : array [image, other]
+    maps : float32 array [image, ...]
+    others : float32 array [other, ...]
+        Of intact images.
     same : bool array [image, other]
         Where the other is the own one.
 
@@ -98,10 +82,29 @@ def nearer_others(own: Values, squares: Values, same: npt.NDArray[np.bool_]) -> 
     int64 array [image]
         Ties count as nearer: a state that is no nearer to its own image than to others retrieves nothing.
 
+    Notes
+    -----
+    |a - b|^2 = |a|^2 + |b|^2 - 2 a b, with the products in float32; pairs that are too near to the own distance to be
+    told so are subtracted in float64.
+
     Examples
     --------
-    >>> nearer_others(np.array([2.0]), np.array([[1.0, 2.0, 3.0]]), np.array([[False, True, False]])).tolist()
+    >>> maps, others = np.float32([[0.0]]), np.float32([[1.0], [1.5], [3.0]])
+    >>> nearer_others(np.array([2.25]), maps, others, np.array([[False, True, False]])).tolist()
     [1]
     """
+    a, b = maps.reshape(len(maps), -1), others.reshape(len(others), -1)
+    sizes = square_sums(a)[:, None] + square_sums(b)[None]
+    squares = sizes - 2 * (a @ b.T).astype(np.float64)
+    unsure = (np.abs(squares - own[:, None]) <= ROUNDING * sizes) & ~same
+    for image in np.flatnonzero(unsure.any(1)):
+        near = unsure[image]
+        squares[image, near] = np.square(b[near].astype(np.float64) - a[image]).sum(1)
     counted: npt.NDArray[np.int64] = ((squares <= own[:, None]) & ~same).sum(1)
     return counted
+
+
+def square_sums(rows: npt.NDArray[np.float32]) -> Values:
+    """Give the sum of squares of each row in float64, without a copy in float64."""
+    found: Values = np.einsum("ij,ij->i", rows, rows, dtype=np.float64)
+    return found
