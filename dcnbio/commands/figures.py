@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
+from dcnbio.commands.figures_choice import chosen_sources
 from dcnbio.commands.figures_sources import sources_of
 from dcnbio.commands.options import Json, Model, flag, name_list, whole_numbers
 from dcnbio.commands.output import Speaker, command_text, tell
@@ -33,7 +34,17 @@ class Look:
     ] = None
     dpi: Annotated[str | None, Parameter(help="Of tiff and png. [default: 300,600]")] = None
     latex: Annotated[bool, flag("Set text with LaTeX, which must be installed.")] = False
-    recipe: Annotated[Path | None, Parameter(help="A .toml file with venue, formats, dpi, latex.")] = None
+    stimulus: Annotated[
+        int | None,
+        Parameter(help="Index of the image that maps of a recording are shown of. [default: the first solved]"),
+    ] = None
+    channel: Annotated[
+        str | None,
+        Parameter(help="Channel that is shown, e.g. 5; or by block, e.g. '1=5;3=12'. [default: the widest range]"),
+    ] = None
+    recipe: Annotated[
+        Path | None, Parameter(help="A .toml file with venue, formats, dpi, latex, stimulus, channel.")
+    ] = None
 
 
 @dataclass(frozen=True)
@@ -67,7 +78,8 @@ def figures(
     settings = settings_of(look)
     speaker = Speaker(place.json)
     only = name_list(place.only)
-    sources = [source for name in dict.fromkeys(inputs) or ("dcn-ode",) for source in sources_of(name, model, only)]
+    opened = [source for name in dict.fromkeys(inputs) or ("dcn-ode",) for source in sources_of(name, model, only)]
+    sources = chosen_sources(opened, settings.stimulus, settings.channel)
     font_notice(speaker, settings)
     found = export_figures(
         sources,
@@ -95,6 +107,7 @@ def settings_of(look: Look) -> ExportSettings:
         given["dpi"] = whole_numbers(look.dpi, "--dpi")
     if look.latex:
         given["latex"] = True
+    given |= {name: value for name in ("stimulus", "channel") if (value := getattr(look, name)) is not None}
     return settle_settings(given, {} if look.recipe is None else read_figure_recipe(look.recipe))
 
 

@@ -7,8 +7,18 @@ import numpy.typing as npt
 import xarray as xr
 
 from dcnbio.errors import InputError
+from dcnbio.figures.choice import choice_of
+from dcnbio.figures.names import block_title, listed
 
-__all__ = ["blocks_with_maps", "chosen_channel", "chosen_stimulus", "chosen_times", "stimuli_of"]
+__all__ = [
+    "blocks_with_maps",
+    "channel_text",
+    "chosen_channel",
+    "chosen_stimulus",
+    "chosen_times",
+    "stimuli_of",
+    "stimulus_text",
+]
 
 
 def blocks_with_maps(recording: xr.DataTree) -> dict[str, xr.Dataset]:
@@ -32,20 +42,31 @@ def blocks_with_maps(recording: xr.DataTree) -> dict[str, xr.Dataset]:
     return found
 
 
+def solved_everywhere(recording: xr.DataTree) -> npt.NDArray[np.bool_]:
+    """Say of each image whether every block solved it."""
+    solved = np.ones(recording.sizes["stimulus"], dtype=bool)
+    for node in recording.children.values():
+        solved &= node["status"].values == 0
+    return solved
+
+
 def chosen_stimulus(recording: xr.DataTree) -> int:
-    """Give the position of the first image that every block solved.
+    """Give the position of the image that was asked for, else of the first that every block solved.
 
     Raises
     ------
     InputError
         If there is none.
     """
-    solved = np.ones(recording.sizes["stimulus"], dtype=bool)
-    for node in recording.children.values():
-        solved &= node["status"].values == 0
+    solved, wanted = solved_everywhere(recording), choice_of(recording).stimulus
     if not solved.any():
         raise InputError("no image of this recording was solved in every block; record with more steps (--max-steps).")
-    return int(solved.argmax())
+    if wanted is None:
+        return int(solved.argmax())
+    position = int(np.flatnonzero(stimuli_of(recording) == wanted)[0])
+    if not solved[position]:
+        raise InputError(f"stimulus (--stimulus) is {wanted}, an image that some block did not solve; choose another.")
+    return position
 
 
 def stimuli_of(recording: xr.DataTree) -> npt.NDArray[np.int64]:
@@ -53,16 +74,42 @@ def stimuli_of(recording: xr.DataTree) -> npt.NDArray[np.int64]:
     return np.asarray(recording.to_dataset()["stimulus"].values, dtype=np.int64)
 
 
-def chosen_channel(h: xr.DataArray) -> int:
-    """Give the position of the channel with the widest range over the map at the last time.
+def chosen_channel(recording: xr.DataTree, block: str) -> int:
+    """Give the position of the channel that was asked for, else of that with the widest range at the last time.
 
     Parameters
     ----------
-    h : xarray.DataArray, dimensions (time, channel, y, x)
+    recording : xarray.DataTree
+    block : str
+        One whose maps were recorded.
     """
-    last = h.isel(time=-1)
+    h = recording.children[block].to_dataset()["h"]
+    wanted = choice_of(recording).channel_of(block)
+    if wanted is not None:
+        return int(np.flatnonzero(h["channel"].values == wanted)[0])
+    last = h.isel(stimulus=chosen_stimulus(recording), time=-1)
     span = last.max(("y", "x")) - last.min(("y", "x"))
     return int(span.values.argmax())
+
+
+def stimulus_text(recording: xr.DataTree) -> str:
+    """Say how the image was chosen, for a caption."""
+    return "the first that was solved" if choice_of(recording).stimulus is None else "chosen by its number"
+
+
+def channel_text(recording: xr.DataTree) -> str:
+    """Say how the channel of each block was chosen, for a caption."""
+    choice, blocks = choice_of(recording), blocks_with_maps(recording)
+    own = [name for name in blocks if choice.channel_of(name) is not None]
+    others = {name: str(data.sizes["channel"]) for name, data in blocks.items() if name not in own}
+    said = [f"In {block_title(name)} channel {choice.channel_of(name)} is shown, chosen by its number." for name in own]
+    if others:
+        where = f"In {listed([block_title(name) for name in others])}" if own else "In each block"
+        said.append(
+            f"{where} the channel of {', '.join(others.values())} recorded with the widest range at the last time is "
+            "shown."
+        )
+    return " ".join(said)
 
 
 def chosen_times(count: int, most: int) -> list[int]:

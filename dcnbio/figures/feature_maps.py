@@ -6,12 +6,21 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from dcnbio.figures.chosen_maps import blocks_with_maps, chosen_channel, chosen_stimulus, chosen_times, stimuli_of
+from dcnbio.figures.chosen_maps import (
+    blocks_with_maps,
+    channel_text,
+    chosen_channel,
+    chosen_stimulus,
+    chosen_times,
+    stimuli_of,
+    stimulus_text,
+)
 from dcnbio.figures.image_grid import colour_bar, dress_map
 from dcnbio.figures.kind import FigureKind
 from dcnbio.figures.names import block_title
 from dcnbio.figures.page import current_page, new_figure, styled
 from dcnbio.figures.palette import DIVERGING
+from dcnbio.figures.recorded_case import recorded_case
 from dcnbio.figures.table import Table, table_of, unique
 
 __all__ = ["FEATURE_MAPS"]
@@ -31,7 +40,7 @@ def feature_maps_table(recording: xr.DataTree) -> Table:
     rows = []
     for name, data in blocks_with_maps(recording).items():
         own = data["h"].isel(stimulus=position)
-        channel = chosen_channel(own)
+        channel = chosen_channel(recording, name)
         maps = own.isel(channel=channel, time=chosen_times(own.sizes["time"], TIMES))
         about = {
             "stimulus": int(stimuli_of(recording)[position]),
@@ -80,13 +89,12 @@ def draw_feature_maps(table: Table) -> Figure:
 def feature_maps_caption(recording: xr.DataTree) -> str:
     """Say which image and channel, and how they were chosen."""
     position = chosen_stimulus(recording)
-    shapes = [f"{data.sizes['channel']}" for data in blocks_with_maps(recording).values()]
     return (
         "Feature maps h(t) of one channel per block while the network looks at image "
-        f"{int(stimuli_of(recording)[position])} (n = 1 image, the first that was solved, of "
-        f"{recording.sizes['stimulus']} recorded). In each block the channel of {', '.join(shapes)} recorded with the "
-        "widest range at the last time is shown. t is solver time; colours have one scale per row, white is 0. The "
-        "maps are points on the solution path of this network themselves: there is no error bar."
+        f"{int(stimuli_of(recording)[position])} (n = 1 image, {stimulus_text(recording)}, of "
+        f"{recording.sizes['stimulus']} recorded).{recorded_case(recording)} {channel_text(recording)} "
+        "t is solver time; colours have one scale per row, white is 0. The maps are points on the solution path of "
+        "this network themselves: there is no error bar."
     )
 
 

@@ -12,6 +12,7 @@ from dcnbio.figures.kind import FigureKind
 from dcnbio.figures.names import block_title
 from dcnbio.figures.page import new_figure, styled
 from dcnbio.figures.palette import BLACK, colour, tint
+from dcnbio.figures.recorded_case import recorded_case
 from dcnbio.figures.table import Table, table_of, unique
 from dcnbio.figures.zero_axis import zero_axis
 
@@ -121,8 +122,9 @@ def solver_work_caption(recording: xr.DataTree) -> str:
     return (
         f"Left, evaluations of the vector field (NFE) by block, n = {n} images, a point each, side by side in order of "
         "size. Right, size of each accepted step against the time it reached, a line per image (the first "
-        f"{min(n, MOST_IMAGES)}). {whose}. A last step may reach beyond T, where h(T) is interpolated within it. "
-        f"Rejected steps in all: {', '.join(rejected)}. Points are single images: there is no error bar."
+        f"{min(n, MOST_IMAGES)}).{recorded_case(recording)} {whose}. A last step may reach beyond T, where h(T) is "
+        f"interpolated within it. Rejected steps in all: {', '.join(rejected)}. Points are single images: there is no "
+        "error bar."
     )
 
 

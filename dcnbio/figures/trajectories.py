@@ -9,12 +9,20 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dcnbio.figures.chosen_maps import blocks_with_maps, chosen_channel, chosen_stimulus, stimuli_of
+from dcnbio.figures.chosen_maps import (
+    blocks_with_maps,
+    channel_text,
+    chosen_channel,
+    chosen_stimulus,
+    stimuli_of,
+    stimulus_text,
+)
 from dcnbio.figures.direct_labels import label_end
 from dcnbio.figures.kind import FigureKind
 from dcnbio.figures.names import block_title
 from dcnbio.figures.page import new_figure, styled
 from dcnbio.figures.palette import colour, tint
+from dcnbio.figures.recorded_case import recorded_case
 from dcnbio.figures.table import Table, table_of, unique
 from dcnbio.figures.zero_axis import zero_axis
 from dcnbio.recording.reductions.norm import norm
@@ -76,7 +84,7 @@ def trajectories_table(recording: xr.DataTree) -> Table:
     for name, data in blocks_with_maps(recording).items():
         data = data.assign_coords(stimulus=recording["stimulus"])
         own = data["h"].isel(stimulus=position)
-        channel = chosen_channel(own)
+        channel = chosen_channel(recording, name)
         about = {"panel": "places", "block": name, "channel": int(own["channel"][channel])}
         rows += place_rows(about, own.isel(channel=channel))
         rows += norm_rows(name, data, shown_positions(recording))
@@ -125,10 +133,11 @@ def trajectories_caption(recording: xr.DataTree) -> str:
     position = chosen_stimulus(recording)
     n = len(shown_positions(recording))
     return (
-        f"Above, h(t) of image {int(stimuli_of(recording)[position])} at five places of the map (rows y and columns x "
-        "in pixels), in the channel with the widest range at the last time. Below, Euclidean norm of the recorded "
-        f"maps, one line per image, n = {n} images. Lines are single images, so there is no error bar. The norm grows "
-        "whatever the image: the last group norm in the vector field fixes the speed of the flow."
+        f"Above, h(t) of image {int(stimuli_of(recording)[position])} ({stimulus_text(recording)}) at five places of "
+        f"the map (rows y and columns x in pixels). {channel_text(recording)} Below, Euclidean norm of the recorded "
+        f"maps, one line per image, n = {n} images.{recorded_case(recording)} Lines are single images, so there is no "
+        "error bar. The norm grows whatever the image: the last group norm in the vector field fixes the speed of the "
+        "flow."
     )
 
 

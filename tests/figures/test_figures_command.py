@@ -136,6 +136,8 @@ def test_a_recipe_sets_what_the_command_line_does_not(given, tmp_path, capsys):
         "formats": "recipe",
         "dpi": "default",
         "latex": "default",
+        "stimulus": "default",
+        "channel": "default",
     }
     assert "written to" in capsys.readouterr().out
 

@@ -15,7 +15,7 @@ from dcnbio.figures.venues import find_venue
 
 __all__ = ["ExportSettings", "read_figure_recipe", "settle_settings"]
 
-KNOWN = {"venue": str, "formats": list, "dpi": list, "latex": bool}
+KNOWN = {"venue": str, "formats": list, "dpi": list, "latex": bool, "stimulus": int, "channel": str}
 PROGRAMS = ("latex", "dvipng", "gs")
 
 
@@ -30,6 +30,10 @@ class ExportSettings:
     dpi : tuple of int
         Of files made of pixels.
     latex : bool
+    stimulus : int or None
+        Index of the image that figures of a recording show; None leaves it to them.
+    channel : str or None
+        The channel they show, of all blocks ("5") or by block ("1=5;3=12"); None leaves it to them.
     origins : mapping of str to str
         Of each setting: "default", "recipe" or "command line".
     """
@@ -38,16 +42,19 @@ class ExportSettings:
     formats: tuple[str, ...]
     dpi: tuple[int, ...]
     latex: bool
+    stimulus: int | None
+    channel: str | None
     origins: Mapping[str, str]
 
     def described(self) -> dict[str, dict[str, Any]]:
         """Give each setting with where it came from."""
-        values = {"venue": self.venue, "formats": list(self.formats), "dpi": list(self.dpi), "latex": self.latex}
+        plain = {name: getattr(self, name) for name in KNOWN}
+        values = {name: list(value) if isinstance(value, tuple) else value for name, value in plain.items()}
         return {name: {"value": value, "from": self.origins[name]} for name, value in values.items()}
 
 
 def read_figure_recipe(path: str | Path) -> dict[str, Any]:
-    """Read venue, formats, dpi and latex from a TOML file; what it leaves out has its default.
+    """Read settings of figures from a TOML file; what it leaves out has its default.
 
     Raises
     ------
@@ -70,7 +77,7 @@ def read_figure_recipe(path: str | Path) -> dict[str, Any]:
     for name, value in values.items():
         if name not in KNOWN:
             raise InputError(f"recipe (--recipe) {path} sets {name!r}; known are {', '.join(KNOWN)}.")
-        if not isinstance(value, KNOWN[name]):
+        if type(value) is not KNOWN[name]:  # TOML has plain types, and true is no number
             raise InputError(f"recipe (--recipe) {path} sets {name} = {value!r}; it must be a {KNOWN[name].__name__}.")
     return values
 
@@ -81,7 +88,7 @@ def settle_settings(command_line: Mapping[str, Any], recipe: Mapping[str, Any]) 
     Parameters
     ----------
     command_line, recipe : mapping
-        Settings that were given: venue, formats, dpi, latex.
+        Settings that were given: venue, formats, dpi, latex, stimulus, channel.
 
     Returns
     -------
@@ -116,4 +123,5 @@ def settle_settings(command_line: Mapping[str, Any], recipe: Mapping[str, Any]) 
             f"latex (--latex) is asked for, but {missing[0]} is not installed; install LaTeX or leave it out, "
             "matplotlib sets the text as well."
         )
-    return ExportSettings(venue.name, check_formats(given.get("formats", venue.formats)), dpi, latex, origins)
+    formats = check_formats(given.get("formats", venue.formats))
+    return ExportSettings(venue.name, formats, dpi, latex, given.get("stimulus"), given.get("channel"), origins)
