@@ -30,7 +30,10 @@ from dcnbio.model.loading import find_checkpoint, find_decoder, shipped_checkpoi
 from dcnbio.model.network import build
 from dcnbio.model.rows import ROWS
 from dcnbio.probe.interval import accuracy_interval
-from dcnbio.training import read_recipe
+from dcnbio.training import Recipe, read_recipe
+from dcnbio.training.recipe import recipe_from_dict
+from dcnbio.training.recipe_differences import recorded_recipe
+from dcnbio.training.run_parts import earlier_parts, spent
 
 HERE = Path(__file__).parent
 TABLES = {
@@ -48,6 +51,7 @@ BEGIN = "<!-- the paper's tables: made by python analyses/paper_tables.py --read
 END = "<!-- end of the paper's tables -->"
 Cells = list[tuple[str, ...]]
 PAPERS_IMAGES, PAPERS_EPOCHS = 50_000, 100
+THE_PAPERS = "the paper's"
 RELEVANT = ("data", "optimisation", "phases", "guards", "network", "initial_sigma", "dtype")
 
 
@@ -105,30 +109,53 @@ def flat(values: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
         yield prefix, list(values) if isinstance(values, tuple) else values
 
 
-def spent(header: Header, what: str) -> float:
-    """Add up passes or minutes of a run and of those that it was begun from."""
-    total, earlier = header.metrics.get(what) or 0, header.recipe.get("begun_from")
-    while earlier:
-        total, earlier = total + earlier.get(what, 0), earlier.get("begun_from")
-    return total
+def settings(recipe: Recipe) -> dict[str, Any]:
+    """Give the settings that decide how a network comes out, by their dotted names."""
+    found = dict(flat({key: value for key, value in recipe.to_dict().items() if key in RELEVANT}))
+    return {**found, "phases": ", ".join(f"{phase.label} until {phase.until:g}" for phase in recipe.phases)}
+
+
+def parts_of(header: Header) -> list[Recipe | None]:
+    """List the recipes of all parts of a training, first part first; None where it was not recorded."""
+    before = [part.get("recipe") for part in earlier_parts(header.recipe)]
+    found = [None if recipe is None else recipe_from_dict(recipe) for recipe in before]
+    return [*found, recorded_recipe(header.recipe)]
+
+
+def part_distances(header: Header) -> list[str]:
+    """Say of each part in which settings it was not the paper's; of a later one, what it has other than a former."""
+    said, former, known = [], settings(read_recipe(HERE / "recipes" / "paper.toml")), ""
+    for number, recipe in enumerate(parts_of(header), 1):
+        if recipe is None:
+            said.append("not recorded")
+            continue
+        ours = settings(recipe)
+        different = "; ".join(f"{key} {value}" for key, value in ours.items() if former.get(key) != value)
+        said.append(f"{known}{' but for ' if known and different else ''}{different}")
+        former, known = ours, f"as part {number}"
+    return said
 
 
 def recipe_distance(header: Header) -> str:
-    """Say in what a training run was not the paper's: passes, and every setting that differs."""
+    """Say in what a training run was not the paper's: passes, and every setting of each part that differs."""
     recipe, said = header.recipe, []
-    passes = spent(header, "passes") or sum(part.get("image_passes", 0) for part in recipe.get("parts", []))
+    passes = int(spent(recipe, header.metrics, "passes"))
+    passes = passes or sum(part.get("image_passes", 0) for part in recipe.get("parts", []))
     whole = PAPERS_IMAGES * PAPERS_EPOCHS
     if passes and passes != whole:
         said.append(f"{passes:,} image passes of {whole:,} ({100 * passes / whole:.1f} %)")
-    if "optimisation" not in recipe:
+    if recorded_recipe(recipe) is None:
         said += [str(part["solver"]) for part in recipe.get("parts", []) if "solver" in part]
         said += [f"{key} {recipe[key]}" for key in ("data", "gradient", "gradient_norm_clip") if key in recipe]
         return "; ".join(said) or "not recorded"
-    ours = dict(flat({key: recipe[key] for key in RELEVANT if key in recipe}))
-    papers = read_recipe(HERE / "recipes" / "paper.toml").to_dict()
-    theirs = dict(flat({key: papers[key] for key in RELEVANT if key in papers}))
-    said += [f"{key} {value}" for key, value in ours.items() if theirs.get(key) != value]
-    return "; ".join(said) or "the paper's"
+    return "; ".join(said + [part for part in numbered(part_distances(header)) if part]) or THE_PAPERS
+
+
+def numbered(parts: list[str]) -> list[str]:
+    """Put their numbers before parts, where there are several."""
+    return (
+        parts if len(parts) == 1 else [f"part {number}: {text or THE_PAPERS}" for number, text in enumerate(parts, 1)]
+    )
 
 
 def variant(row: dict[str, str]) -> tuple[float | None, str | None]:
@@ -153,13 +180,11 @@ def matches(one: Trained, row: dict[str, str]) -> bool:
 
 
 def cost(header: Header) -> tuple[str, str]:
-    """Give a run's command and minutes, as far as they were recorded."""
-    command, minutes = header.recipe.get("command"), spent(header, "minutes")
-    said = f"`{command}`" if command else "not recorded"
-    begun = header.recipe.get("begun_from")
-    if begun:
-        said = f"{said}, begun from {begun['file']}"
-    return said, f"{minutes:.0f}" if header.metrics.get("minutes") else "not recorded"
+    """Give the command of each part of a training, and its minutes, as far as they were recorded."""
+    commands = [part.get("command") for part in (*earlier_parts(header.recipe), header.recipe)]
+    said = numbered([f"`{command}`" if command else "not recorded" for command in commands])
+    minutes = spent(header.recipe, header.metrics, "minutes")
+    return "; ".join(said), f"{minutes:.0f}" if header.metrics.get("minutes") else "not recorded"
 
 
 def accuracy_cells(row: dict[str, str], trained: list[Trained]) -> Cells:

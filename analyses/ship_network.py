@@ -7,6 +7,10 @@ python analyses/ship_network.py runs/dcn-ode-decoder
 python analyses/ship_network.py runs/again --name dcn-ode --earlier runs/dcn-ode     and the curves of what came before
 python analyses/ship_network.py runs/dcn-ode --unfinished       the state alone, so that another machine can go on
 python analyses/ship_network.py --untrained dcn-ode --seed 0    a control that was never trained
+python analyses/ship_network.py --again data/checkpoints/dcn-ode.safetensors     the header and card anew, same weights
+
+The command in the header is the one that the run was begun with. Where a run recorded the one that went on with it, as
+runs did once, that of its state among the unfinished runs is taken, or --command.
 """
 
 from __future__ import annotations
@@ -19,6 +23,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from recorded_command import goes_on, passes_of_file
+
 from dcnbio.images.manifest import write_manifest
 from dcnbio.model.checkpoint import Header, load_checkpoint, open_tensors, read_header, save_checkpoint
 from dcnbio.model.checkpoint_kind import DECODER
@@ -29,6 +35,7 @@ from dcnbio.model.scales import initial_log2_sigma
 from dcnbio.model.weights import weights_id
 from dcnbio.training.decoder_card import decoder_card
 from dcnbio.training.model_card import model_card
+from dcnbio.training.recipe_differences import recorded_recipe
 from dcnbio.training.run_folder import RunFolder
 
 DATA = Path(__file__).parents[1] / "data"
@@ -46,6 +53,8 @@ def options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--unfinished", action="store_true", help="keep what is needed to go on with the run")
     parser.add_argument("--untrained", metavar="ROW")
     parser.add_argument("--seed", type=int, default=0, help="of an untrained network")
+    parser.add_argument("--again", type=Path, metavar="FILE", help="write header and card of what ships already anew")
+    parser.add_argument("--command", help="that the run was begun with, in place of the recorded one")
     return parser.parse_args(arguments)
 
 
@@ -100,18 +109,39 @@ def keep_unfinished(run: Path, name: str) -> None:
     print(folder)
 
 
-def shareable(recipe: dict[str, Any]) -> dict[str, Any]:
-    """Give a recipe without the folders of the machine it ran on."""
-    paths = ("command", "images_source", "encoder", "start")
-    told = {**recipe, **{key: without_folders(recipe.get(key) or "") for key in paths}}
+def begun_with(recipe: dict[str, Any], kept: Path, given: str | None) -> str:
+    """Give the command that a run was begun with, from the state that was kept of it where another is recorded."""
+    command = given or recipe.get("command") or ""
+    if not goes_on(command):
+        return command
+    file = kept / "run.json"
+    record = json.loads(file.read_text()) if file.exists() else {"recipe": {}}
+    before = record.get("command", "")
+    if recorded_recipe(record["recipe"]) != recorded_recipe(recipe) or goes_on(before):
+        raise SystemExit(
+            f"the run's command is recorded as {command!r}, which went on with it and tells nothing of its recipe, and "
+            f"{file} holds no other of the same recipe; give the command that it was begun with (--command)"
+        )
+    return str(before)
+
+
+def shareable(recipe: dict[str, Any], command: str) -> dict[str, Any]:
+    """Give a recipe without the folders of the machine it ran on, with its command and the passes of its file."""
+    named = passes_of_file(command)
+    told = {**recipe, "command": without_folders(command)}
+    told |= {key: without_folders(recipe.get(key) or "") for key in ("images_source", "encoder", "start")}
+    told |= {"passes_of_file": named} if named else {}
     if "begun_from" in recipe:
         told["begun_from"] = without_origin_folders(recipe["begun_from"])
     return told
 
 
 def without_origin_folders(begun: dict[str, Any]) -> dict[str, Any]:
-    """Give what a run went on from, and what that had gone on from, by the file's name alone."""
-    told = {**begun, "file": without_folders(begun["file"])}
+    """Give what a run went on from, and what that had gone on from, by the files' names alone."""
+    told = {**begun, **{key: without_folders(begun[key]) for key in ("file", "command") if key in begun}}
+    if "recipe" in begun:
+        paths = {key: without_folders(begun["recipe"][key]) for key in ("start", "encoder") if key in begun["recipe"]}
+        told["recipe"] = {**begun["recipe"], **paths}
     return {**told, "begun_from": without_origin_folders(told["begun_from"])} if "begun_from" in told else told
 
 
@@ -126,17 +156,19 @@ def shipped_with(weights: str) -> str:
     )
 
 
-def keep_decoder(run: Path, name: str, header: Header) -> None:
+def keep_decoder(run: Path, name: str, header: Header, command: str | None) -> None:
     """Ship a trained decoder; what was kept of its unfinished run is no longer needed."""
+    unfinished = UNFINISHED / "decoders" / name
+    recipe = shareable(header.recipe, begun_with(header.recipe, unfinished, command))
     weights = header.source.get(ENCODER_WEIGHTS)
     if weights is None:
         raise SystemExit(f"{run} holds a decoder that does not tell which network it was trained on; train it anew")
     source, path = {**header.source, "encoder": shipped_with(weights)}, DECODERS / f"{name}.safetensors"
     DECODERS.mkdir(exist_ok=True)
-    parts = {"recipe": shareable(header.recipe), "metrics": header.metrics, "source": source}
+    parts = {"recipe": recipe, "metrics": header.metrics, "source": source}
     save_decoder(load_decoder_checkpoint(run / "checkpoint.safetensors"), path, overwrite=True, **parts)
     shutil.copy2(run / "metrics.csv", DECODERS / f"{name}.metrics.csv")
-    shutil.rmtree(UNFINISHED / "decoders" / name, ignore_errors=True)
+    shutil.rmtree(unfinished, ignore_errors=True)
     with_card(path, decoder_card(path))
 
 
@@ -149,14 +181,14 @@ def keep_curves(runs: Sequence[Path], name: str) -> None:
         (CHECKPOINTS / f"{name}.{'begun_from.' * before}metrics.csv").write_bytes(curves)
 
 
-def keep_trained(run: Path, name: str, earlier: Sequence[Path]) -> None:
+def keep_trained(run: Path, name: str, earlier: Sequence[Path], command: str | None) -> None:
     """Ship a trained network; what was kept of its unfinished run is no longer needed."""
     path, own = CHECKPOINTS / f"{name}.safetensors", run / "checkpoint.safetensors"
     header = read_header(own)
     if header.source.get("kind") == DECODER:
-        keep_decoder(run, name, header)
+        keep_decoder(run, name, header, command)
         return
-    recipe = shareable(header.recipe)
+    recipe = shareable(header.recipe, begun_with(header.recipe, UNFINISHED / name, command))
     parts = {"metrics": header.metrics, "initial_log2_sigma": header.initial_log2_sigma, "source": header.source}
     save_checkpoint(load_checkpoint(own), path, overwrite=True, recipe=recipe, **parts)
     keep_curves([run, *earlier], name)
@@ -164,16 +196,34 @@ def keep_trained(run: Path, name: str, earlier: Sequence[Path]) -> None:
     with_card(path, model_card(path))
 
 
+def keep_again(path: Path, command: str | None) -> None:
+    """Write header and card of a network or a decoder that ships anew; its weights, figures and curves stay."""
+    header = read_header(path)
+    recipe, metrics, source = header.recipe, header.metrics, header.source
+    if "optimisation" in recipe:
+        recipe = shareable(recipe, begun_with(recipe, UNFINISHED / path.stem, command))
+    if source.get("kind") == DECODER:
+        decoder = load_decoder_checkpoint(path)
+        save_decoder(decoder, path, overwrite=True, recipe=recipe, metrics=metrics, source=source)
+        with_card(path, decoder_card(path))
+        return
+    parts = {"metrics": metrics, "initial_log2_sigma": header.initial_log2_sigma, "source": source}
+    save_checkpoint(load_checkpoint(path), path, overwrite=True, recipe=recipe, **parts)
+    with_card(path, model_card(path))
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     chosen = options(arguments)
     if chosen.untrained:
         keep_untrained(chosen.untrained, chosen.seed, chosen.name or f"{chosen.untrained}-untrained")
+    elif chosen.again:
+        keep_again(chosen.again, chosen.command)
     elif chosen.run is None:
-        raise SystemExit("name the folder of a run, or --untrained ROW")
+        raise SystemExit("name the folder of a run, --untrained ROW or --again FILE")
     elif chosen.unfinished:
         keep_unfinished(chosen.run, chosen.name or chosen.run.name)
     else:
-        keep_trained(chosen.run, chosen.name or chosen.run.name, chosen.earlier)
+        keep_trained(chosen.run, chosen.name or chosen.run.name, chosen.earlier, chosen.command)
     write_manifest(DATA)
 
 

@@ -9,7 +9,8 @@ from typing import Any
 from dcnbio.model.checkpoint import Header, read_header
 from dcnbio.model.decoder_checkpoint import load_decoder_checkpoint
 from dcnbio.model.encoder_match import ENCODER_WEIGHTS
-from dcnbio.training.model_card import recipe_lines, solver_lines
+from dcnbio.training.model_card import length_said, solver_lines
+from dcnbio.training.recipe_lines import recipe_lines
 
 __all__ = ["decoder_card"]
 
@@ -75,7 +76,7 @@ def not_good_for(header: Header) -> list[str]:
     optimisation = header.recipe.get("optimisation", {})
     if optimisation.get("schedule") != "steps" or optimisation.get("passes"):
         said.append("It was not trained by the paper's recipe, so its error is not to be held against table 3.")
-    return said
+    return said + length_said(header)
 
 
 def decoder_card(path: Path) -> str:

@@ -12,14 +12,10 @@ import torch
 from dcnbio.model.checkpoint import Header, load_checkpoint, read_header
 from dcnbio.model.network import Network
 from dcnbio.model.scales import layer_label, layer_scales
+from dcnbio.training.recipe_lines import recipe_lines
+from dcnbio.training.run_parts import cut_short
 
-__all__ = ["card_lines", "model_card", "not_good_for"]
-
-START = {
-    "paper": "log2 sigma ~ N(0, 2/3)",
-    "constant": "1 pixel everywhere",
-    "log2-uniform": "log2 sigma uniform, standard deviation 2/3",
-}
+__all__ = ["card_lines", "length_said", "model_card", "not_good_for", "solver_lines"]
 
 
 def share(metrics: Mapping[str, Any], name: str) -> str:
@@ -35,60 +31,6 @@ def share(metrics: Mapping[str, Any], name: str) -> str:
     low, high = metrics[f"{name}_interval"]
     right = f"{100 * metrics[f'{name}_accuracy']:.1f} % of {metrics[f'{name}_n']:,} images"
     return f"{right} (95 % interval {100 * low:.1f} to {100 * high:.1f})"
-
-
-def phases_text(phases: Sequence[Mapping[str, Any]]) -> str:
-    """Write the solvers of a run in the order they were used."""
-    said = []
-    for phase in phases:
-        steps = f" x {phase['steps']} per block" if phase["steps"] else f" at {phase['rtol']:g}"
-        said.append(f"{phase['method']}{steps} up to {100 * phase['until']:g} % ({phase['gradient']} gradients)")
-    return ", ".join(said)
-
-
-def before_text(begun: Mapping[str, Any]) -> str:
-    """Write what a run went on from, and from what that had gone on in its turn.
-
-    Examples
-    --------
-    >>> before_text({"file": "first", "weights": "ab12", "passes": 1000, "minutes": 3.2, "held_out_accuracy": 0.5})
-    'first, weights ab12 (1,000 passes, 3 minutes, held out 50.0 %)'
-    """
-    said = [f"{begun['passes']:,} passes"] if "passes" in begun else []
-    said += [f"{begun['minutes']:.0f} minutes"] if "minutes" in begun else []
-    said += [f"held out {100 * begun['held_out_accuracy']:.1f} %"] if "held_out_accuracy" in begun else []
-    told = f"{begun['file']}, weights {begun['weights']}" + (f" ({', '.join(said)})" if said else "")
-    earlier = begun.get("begun_from")
-    return f"{told}, itself begun from {before_text(earlier)}" if earlier else told
-
-
-def recipe_lines(recipe: Mapping[str, Any], metrics: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Write what was done."""
-    optimisation, data = recipe["optimisation"], recipe["data"]
-    rate = f"{optimisation['learning_rate']:g}, {optimisation['schedule']}"
-    decay = f", weight decay {optimisation['weight_decay']:g}" if optimisation["weight_decay"] else ""
-    unmoved = f" ({100 * data['still']:g} % of images unshifted)" if data.get("still") else ""
-    shifts = f"{data['translate']}-pixel shifts{unmoved}{' and flips' if data['flip'] else ''}"
-    kept = " with the rest of an epoch kept" if optimisation.get("keep_partial_batch") else ""
-    lines = [
-        ("data", str(recipe.get("images_source", "not recorded"))),
-        ("held out", f"{data['held_out']:,} training images, the same for every network; they make all choices"),
-        (
-            "recipe",
-            f"{recipe['name']}; SGD, momentum {optimisation['momentum']:g}{decay}, learning rate {rate}, "
-            f"batch {optimisation['batch_size']}{kept}, {shifts}",
-        ),
-        ("solver while training", phases_text(recipe["phases"])),
-        ("start of the scales", START.get(recipe["initial_sigma"], recipe["initial_sigma"])),
-        ("seed", str(recipe["seed"])),
-        ("image passes", f"{metrics['passes']:,}"),
-        ("time", f"{metrics['minutes']:.0f} minutes on {metrics.get('machine', 'a machine not recorded')}"),
-    ]
-    if recipe.get("begun_from"):
-        lines.insert(0, ("begun from", before_text(recipe["begun_from"])))
-    if recipe.get("command"):
-        lines.append(("command", str(recipe["command"])))
-    return lines
 
 
 def result_lines(metrics: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -145,7 +87,13 @@ def not_good_for(header: Header) -> list[str]:
         )
     if header.recipe.get("initial_sigma", "paper") != "paper":
         said.append("Its scales began elsewhere than the paper's: it is a control for the distribution of scales.")
-    return said
+    return said + length_said(header)
+
+
+def length_said(header: Header) -> list[str]:
+    """Say of a training that was cut short of its recipe's passes that it was."""
+    short = cut_short(header.recipe, header.metrics)
+    return [f"It was trained for {short}: how well it does is no measure of that recipe."] if short else []
 
 
 def card_lines(header: Header, net: Network) -> list[tuple[str, str]]:

@@ -31,7 +31,7 @@ class RunOptions:
     scales_every : int
         Epochs between two records of every filter's scale.
     command : str
-        For the record.
+        For the record; a run that goes on keeps the one it was begun with.
 
     Raises
     ------

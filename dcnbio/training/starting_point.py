@@ -14,10 +14,11 @@ from dcnbio.model.scales import initial_log2_sigma
 from dcnbio.model.weights import weights_id
 from dcnbio.training.objective import Objective
 from dcnbio.training.recipe import Recipe
+from dcnbio.training.recipe_differences import differences, recorded_recipe
 
 __all__ = ["StartingPoint", "starting_point"]
 
-TOLD = ("passes", "minutes", "held_out_accuracy")
+TOLD = ("seed", "passes", "minutes", "held_out_accuracy")
 
 
 @dataclass(frozen=True)
@@ -27,8 +28,9 @@ class StartingPoint:
     Attributes
     ----------
     begun_from : dict
-        Of the network that it goes on from: file, weights (their hash), passes and minutes that were spent on it, and
-        held-out accuracy, as far as its header tells; empty where all values were drawn.
+        Of the network that it goes on from: file, weights (their hash), seed, passes and minutes that were spent on
+        it, held-out accuracy, recipe (what of it is not the paper's) and command, as far as its header tells, and
+        the same of what that had gone on from; empty where all values were drawn.
     initial_log2_sigma : dict of str to list of float
         log2 sigma of each SRF layer before any training, that of the former network included.
     """
@@ -43,10 +45,11 @@ class StartingPoint:
 
 def told(header: Header, name: str, weights: str) -> dict[str, Any]:
     """Take from a header what is said of the network that a run goes on from."""
-    kept = [key for key in TOLD if key in header.metrics]
-    earlier = header.recipe.get("begun_from")
-    facts = {"file": name, "weights": weights, **{key: header.metrics[key] for key in kept}}
-    return {**facts, "begun_from": earlier} if earlier else facts
+    facts = {"file": name, "weights": weights, **{key: header.metrics[key] for key in TOLD if key in header.metrics}}
+    recipe = recorded_recipe(header.recipe)
+    if recipe is not None:
+        facts["recipe"] = differences(recipe)
+    return {**facts, **{key: header.recipe[key] for key in ("command", "begun_from") if header.recipe.get(key)}}
 
 
 def starting_point(

@@ -86,7 +86,7 @@ def train(
         held_out = images.train.at(held)
         trainer = prepared(recipe, images.train.at(kept), int(images.train.labels.max()) + 1, processes)
         start = begun_or_resumed(trainer, folder, options)
-        record = record_facts(trainer, start, images, options)
+        record = record_facts(trainer, start, images, command_of(folder, options))
         progress = begin(trainer, folder, options, record)
         metrics = MetricsFile(folder.metrics, progress.step) if processes.first else None
         told = Kept(recipe, start, {"images_source" if key == "source" else key: record[key] for key in FACTS})
@@ -130,9 +130,15 @@ def begin(trainer: Trainer, folder: RunFolder, options: RunOptions, record: dict
     return Progress()
 
 
-def record_facts(trainer: Trainer, start: StartingPoint, images: TrainingImages, options: RunOptions) -> dict[str, Any]:
+def command_of(folder: RunFolder, options: RunOptions) -> str:
+    """Give the command that the run was begun with: the one that goes on with it says nothing of its recipe."""
+    before = folder.read_record()[1] if options.resume else {}
+    return str(before.get("command", options.command))
+
+
+def record_facts(trainer: Trainer, start: StartingPoint, images: TrainingImages, command: str) -> dict[str, Any]:
     """Give what run.json holds beside the recipe."""
-    facts = {"images": images.ids, "source": images.source, "command": options.command}
+    facts = {"images": images.ids, "source": images.source, "command": command}
     return {**facts, **encoder_facts(trainer.objective), **start.facts()}
 
 

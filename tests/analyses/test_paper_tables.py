@@ -9,6 +9,8 @@ import pytest
 
 from dcnbio.model.checkpoint import Header
 from dcnbio.model.rows import row_spec
+from dcnbio.training import Recipe, with_settings
+from dcnbio.training.recipe_differences import differences
 
 ANALYSES = Path(__file__).parents[2] / "analyses"
 
@@ -84,3 +86,27 @@ def test_runs_by_the_public_code_stand_beside_those_by_the_papers_text(script, t
     assert "--public-code" in code[4]
     assert "--public-code" not in paper[4]
     assert script["small_data_cells"]({**row, "model": "dcn-ode"}, runs) == [script["NOT_RUN"]]
+
+
+def test_every_part_of_a_training_is_told_with_its_recipe_command_and_cost(script):
+    first = with_settings(Recipe(), ["passes=1000", "learning_rate=0.05", 'phases=[{gradient="exact"}]'])
+    before = {"file": "a", "weights": "a", "passes": 1_000, "minutes": 4.0}
+    begun = {"file": "b", "weights": "b", "passes": 500, "minutes": 2.0, "begun_from": before}
+    begun |= {"recipe": differences(first), "command": "dcnbio train one"}
+    last = with_settings(first, ["learning_rate=0.01", "seed=3"])
+    recipe = {**last.to_dict(), "command": "dcnbio train two", "begun_from": begun}
+    header = Header(spec=row_spec("dcn-ode").to_dict(), recipe=recipe, metrics={"passes": 250, "minutes": 1.0})
+    said = script["recipe_distance"](header).split("; part ")
+    assert said[0] == "1,750 image passes of 5,000,000 (0.0 %)"
+    assert said[1] == "1: not recorded"
+    settings = "optimisation.passes 1000; optimisation.learning_rate 0.05; phases dopri5 0.001 exact until 1"
+    assert said[2:] == [f"2: {settings}", "3: as part 2 but for optimisation.learning_rate 0.01"]
+    commands = "part 1: not recorded; part 2: `dcnbio train one`; part 3: `dcnbio train two`"
+    assert script["cost"](header) == (commands, "7")
+
+
+def test_a_training_in_one_part_is_told_without_a_number(script):
+    recipe = {**Recipe().to_dict(), "command": "dcnbio train"}
+    header = Header(spec={}, recipe=recipe, metrics={"passes": 5_000_000, "minutes": 1.0})
+    assert script["recipe_distance"](header) == "the paper's"
+    assert script["cost"](header) == ("`dcnbio train`", "1")

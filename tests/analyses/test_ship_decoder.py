@@ -227,8 +227,8 @@ def test_a_folder_with_one_checkpoint_is_that_checkpoint(run, tmp_path):
 
 
 @pytest.mark.parametrize("name", shipped_decoders())
-def test_every_shipped_decoder_has_a_card_and_fits_the_network_it_names(name):
+def test_the_card_of_every_shipped_decoder_is_its_headers_and_it_fits_the_network_it_names(name):
     path = find_decoder(name)
-    assert path.with_suffix(".md").is_file()
+    assert path.with_suffix(".md").read_text(encoding="utf-8") == decoder_card(path)
     decoder = load_decoder_checkpoint(path)
     refuse_other_encoder(decoder, load(decoder.source["encoder"]))

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from dcnbio.images.shipped import data_root
-from dcnbio.model.checkpoint import read_header, save_checkpoint
+from dcnbio.model.checkpoint import Header, read_header, save_checkpoint
 from dcnbio.model.loading import load, shipped_checkpoints, shipped_controls
 from dcnbio.model.network import build
 from dcnbio.training import Recipe, RunOptions, train, with_settings
 from dcnbio.training.images import LabelledImages, TrainingImages
-from dcnbio.training.model_card import model_card
+from dcnbio.training.model_card import model_card, not_good_for
 from dcnbio.training.recipe_parts import Phase
 
 SMALL = ["network.widths=[4]", "network.norm_groups=4", "network.integration_time=0.2", "batch_size=8", "held_out=20"]
@@ -60,5 +61,25 @@ def test_controls_ship_beside_the_networks_and_are_not_counted_among_them():
 
 
 @pytest.mark.parametrize("name", [*shipped_checkpoints(), *shipped_controls()])
-def test_every_shipped_network_has_a_card(name):
-    assert (data_root() / "checkpoints" / f"{name}.md").is_file()
+def test_the_card_of_every_shipped_network_says_what_its_header_says(name):
+    path = data_root() / "checkpoints" / f"{name}.safetensors"
+    again = f"python analyses/ship_network.py --again data/checkpoints/{path.name}"
+    assert path.with_suffix(".md").read_text(encoding="utf-8") == model_card(path), again
+
+
+def test_a_training_that_was_cut_short_of_its_recipe_says_so():
+    header = Header(
+        spec={},
+        recipe={"optimisation": {"batch_size": 128, "passes": 20_000}, "passes_of_file": 150_000},
+        metrics={"passes": 19_968},
+    )
+    said = (
+        "It was trained for 19,968 of its recipe's 150,000 image passes: how well it does is no measure of that recipe."
+    )
+    assert said in not_good_for(header)
+    whole = replace(header, metrics={"passes": 149_888})
+    assert said not in not_good_for(whole)
+    assert not any("its recipe's" in sentence for sentence in not_good_for(whole))
+    # a part that refines what came before is no run cut short
+    begun = replace(header, recipe={**header.recipe, "begun_from": {"file": "a", "passes": 131_000}})
+    assert not any("its recipe's" in sentence for sentence in not_good_for(begun))

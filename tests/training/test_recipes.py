@@ -13,6 +13,7 @@ from dcnbio.errors import InputError
 from dcnbio.training import Data, Optimisation, Phase, Recipe, read_recipe, with_settings
 from dcnbio.training.augmentation import augmented, draw_moves
 from dcnbio.training.recipe import recipe_from_dict
+from dcnbio.training.recipe_differences import differences
 from dcnbio.training.schedule import Plan, learning_rate, make_plan, phase_at, phase_solver
 from dcnbio.training.subsets import split_images
 
@@ -39,6 +40,7 @@ def test_the_papers_recipe_is_the_default():
 def test_every_recipe_can_be_read_and_written(path):
     recipe = read_recipe(path)
     assert recipe_from_dict(recipe.to_dict()) == recipe
+    assert recipe_from_dict(differences(recipe)) == recipe
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,8 @@ from dcnbio.model.weights import weights_id
 from dcnbio.training import Recipe, RunOptions, train, with_settings
 from dcnbio.training.images import LabelledImages, TrainingImages
 from dcnbio.training.model_card import model_card
+from dcnbio.training.recipe import recipe_from_dict
+from dcnbio.training.run_parts import earlier_parts
 
 SMALL = [
     'phases=[{method="midpoint", steps=2, gradient="exact"}]',
@@ -47,7 +49,7 @@ def _one_thread():
 @pytest.fixture(scope="module")
 def first(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("first")
-    train(small_recipe("epochs=2", "held_out=8"), some_images(), RunOptions(folder))
+    train(small_recipe("epochs=2", "held_out=8", "seed=4"), some_images(), RunOptions(folder, command="the first"))
     return folder / "checkpoint.safetensors"
 
 
@@ -66,12 +68,39 @@ def test_the_header_and_card_tell_where_it_began_and_the_scales_before_any_train
     assert told["passes"] == begun.metrics["passes"]
     assert told["held_out_accuracy"] == begun.metrics["held_out_accuracy"]
     assert header.initial_log2_sigma == begun.initial_log2_sigma
-    card = model_card(tmp_path / "checkpoint.safetensors")
-    assert f"begun from | {first}, weights {told['weights']}" in card
-    again = tmp_path / "again"
-    third = small_recipe(f"start={tmp_path / 'checkpoint.safetensors'}")
-    train(third, some_images(), RunOptions(again))
-    assert f"itself begun from {first}" in model_card(again / "checkpoint.safetensors")
+    assert told["command"] == "the first"
+    assert told["seed"] == 4
+    assert recipe_from_dict(told["recipe"]) == small_recipe("epochs=2", "held_out=8", "seed=4")
+
+
+def test_the_card_lists_every_part_of_a_training_with_its_recipe_and_command(first, tmp_path):
+    second, third = tmp_path / "second", tmp_path / "third"
+    halved = small_recipe(f"start={first}", "learning_rate=0.05")
+    train(halved, some_images(), RunOptions(second, command="the second"))
+    go_on = small_recipe(f"start={second / 'checkpoint.safetensors'}")
+    train(go_on, some_images(), RunOptions(third, command="the third"))
+    card = model_card(third / "checkpoint.safetensors")
+    one, two, parts = (line for line in card.splitlines() if line.startswith("| part"))
+    assert one.startswith("| part 1 | 64 passes, 0 minutes, held out ")
+    assert ", seed 4; recipe paper; SGD, momentum 0.9, learning rate 0.1, steps, batch 16, 1-pixel shifts" in one
+    assert "; solver midpoint x 2 per block up to 100 % (exact gradients); command the first; gave " in one
+    assert two.startswith("| part 2 | 48 passes, 0 minutes, seed 0; ")
+    assert "learning rate 0.05, steps, batch 16" in two
+    weights = read_header(third / "checkpoint.safetensors").recipe["begun_from"]["weights"]
+    assert f"; command the second; gave {second / 'checkpoint.safetensors'}, weights {weights} |" in two
+    assert parts.startswith("| parts | 3, each from the weights that the one before gave; 160 passes and 0 minutes")
+    assert "| command | the third |" in card
+
+
+def test_what_was_not_recorded_of_a_part_is_said_not_to_be(first, tmp_path):
+    old = tmp_path / "old.safetensors"
+    header = read_header(first)
+    save_checkpoint(load_checkpoint(first), old, metrics=header.metrics, recipe={"optimizer": "SGD"})
+    train(small_recipe(f"start={old}"), some_images(), RunOptions(tmp_path / "run"))
+    (part,) = earlier_parts(read_header(tmp_path / "run" / "checkpoint.safetensors").recipe)
+    assert "recipe" not in part
+    card = model_card(tmp_path / "run" / "checkpoint.safetensors")
+    assert "; recipe not recorded; command not recorded; gave " in card
 
 
 def test_it_goes_on_without_the_file_and_to_the_same_bits(first, tmp_path):

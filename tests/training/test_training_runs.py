@@ -217,6 +217,18 @@ def test_pieces_of_time_add_up_to_the_same_run(uninterrupted, tmp_path):
     assert all(torch.equal(whole[name], parts[name]) for name in whole)
 
 
+@pytest.mark.parametrize("saved", [True, False])
+def test_a_run_that_goes_on_keeps_the_command_it_was_begun_with(tmp_path, saved):
+    train(small_recipe("epochs=1"), some_images(), RunOptions(tmp_path, stop_minutes=0.0, command="train --epochs 1"))
+    if not saved:
+        (tmp_path / "state.safetensors").unlink()
+    train(None, some_images(), RunOptions(tmp_path, resume=True, stop_minutes=0.0, command="train --resume"))
+    assert json.loads((tmp_path / "run.json").read_text())["command"] == "train --epochs 1"
+    train(None, some_images(), RunOptions(tmp_path, resume=True, command="train --resume"))
+    assert json.loads((tmp_path / "run.json").read_text())["command"] == "train --epochs 1"
+    assert read_header(tmp_path / "checkpoint.safetensors").recipe["command"] == "train --epochs 1"
+
+
 def test_resuming_asks_for_the_same_recipe_and_images(tmp_path):
     with pytest.raises(InputError, match="holds no run to go on with"):
         train(None, some_images(), RunOptions(tmp_path, resume=True))

@@ -1,0 +1,54 @@
+"""What a recorded `dcnbio train` asked for, read by the command's own parser, with the recipes that lie here."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from cyclopts import CycloptsError
+
+from dcnbio.commands.app import app
+from dcnbio.training import Recipe, read_recipe
+
+__all__ = ["goes_on", "passes_of_file", "recipe_of"]
+
+ROOT = Path(__file__).parents[1]
+
+
+def arguments_of(command: str) -> dict[str, Any]:
+    """Read a command's options."""
+    words = shlex.split(command)
+    if words[:2] != ["dcnbio", "train"]:
+        raise ValueError(f"the command {command!r} is not one of dcnbio train")
+    found: dict[str, Any] = app.parse_args(words[1:])[1].arguments
+    if "what" in found and found["what"].recipe is not None:
+        found["what"] = replace(found["what"], recipe=ROOT / found["what"].recipe)
+    return found
+
+
+def recipe_of(command: str) -> Recipe:
+    """Give the recipe that a command asks for."""
+    what = arguments_of(command).get("what")
+    return (what and what.chosen()) or Recipe()
+
+
+def goes_on(command: str) -> bool:
+    """Say whether a command goes on with a run, so that it says nothing of the recipe."""
+    return any(part.partition("=")[0] == "--resume" for part in shlex.split(command))
+
+
+def passes_of_file(command: str) -> int | None:
+    """Give the passes that the recipe's file names, whatever the command has in their place.
+
+    None where no such file is named or lies here, or the text is no command of dcnbio train: a run that was begun from
+    Python may have any.
+    """
+    try:
+        what = arguments_of(command).get("what")
+    except (ValueError, CycloptsError):
+        return None
+    if what is None or what.recipe is None or not what.recipe.exists():
+        return None
+    return read_recipe(what.recipe).optimisation.passes
