@@ -16,6 +16,7 @@ __all__ = [
     "chosen_channel",
     "chosen_stimulus",
     "chosen_times",
+    "shown_channel",
     "stimuli_of",
     "stimulus_text",
 ]
@@ -74,22 +75,25 @@ def stimuli_of(recording: xr.DataTree) -> npt.NDArray[np.int64]:
     return np.asarray(recording.to_dataset()["stimulus"].values, dtype=np.int64)
 
 
-def chosen_channel(recording: xr.DataTree, block: str) -> int:
-    """Give the position of the channel that was asked for, else of that with the widest range at the last time.
+def chosen_channel(h: xr.DataArray) -> int:
+    """Give the position of the channel with the widest range over the map at the last time.
 
     Parameters
     ----------
-    recording : xarray.DataTree
-    block : str
-        One whose maps were recorded.
+    h : xarray.DataArray, dimensions (time, channel, y, x)
     """
+    last = h.isel(time=-1)
+    span = last.max(("y", "x")) - last.min(("y", "x"))
+    return int(span.values.argmax())
+
+
+def shown_channel(recording: xr.DataTree, block: str) -> int:
+    """Give the position of the channel that was asked for in a block with maps, else of that with the widest range."""
     h = recording.children[block].to_dataset()["h"]
     wanted = choice_of(recording).channel_of(block)
     if wanted is not None:
         return int(np.flatnonzero(h["channel"].values == wanted)[0])
-    last = h.isel(stimulus=chosen_stimulus(recording), time=-1)
-    span = last.max(("y", "x")) - last.min(("y", "x"))
-    return int(span.values.argmax())
+    return chosen_channel(h.isel(stimulus=chosen_stimulus(recording)))
 
 
 def stimulus_text(recording: xr.DataTree) -> str:

@@ -9,9 +9,9 @@ from matplotlib.figure import Figure
 from dcnbio.figures.chosen_maps import (
     blocks_with_maps,
     channel_text,
-    chosen_channel,
     chosen_stimulus,
     chosen_times,
+    shown_channel,
     stimuli_of,
     stimulus_text,
 )
@@ -40,7 +40,7 @@ def feature_maps_table(recording: xr.DataTree) -> Table:
     rows = []
     for name, data in blocks_with_maps(recording).items():
         own = data["h"].isel(stimulus=position)
-        channel = chosen_channel(recording, name)
+        channel = shown_channel(recording, name)
         maps = own.isel(channel=channel, time=chosen_times(own.sizes["time"], TIMES))
         about = {
             "stimulus": int(stimuli_of(recording)[position]),

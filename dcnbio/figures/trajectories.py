@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 from dcnbio.figures.chosen_maps import (
     blocks_with_maps,
     channel_text,
-    chosen_channel,
     chosen_stimulus,
+    shown_channel,
     stimuli_of,
     stimulus_text,
 )
@@ -84,7 +84,7 @@ def trajectories_table(recording: xr.DataTree) -> Table:
     for name, data in blocks_with_maps(recording).items():
         data = data.assign_coords(stimulus=recording["stimulus"])
         own = data["h"].isel(stimulus=position)
-        channel = chosen_channel(recording, name)
+        channel = shown_channel(recording, name)
         about = {"panel": "places", "block": name, "channel": int(own["channel"][channel])}
         rows += place_rows(about, own.isel(channel=channel))
         rows += norm_rows(name, data, shown_positions(recording))
