@@ -5,8 +5,8 @@
 
 Every image is passed at contrast 1 and, at each other contrast, with T fixed and with T-hat = c T in block 1; logits
 and the solver's work are kept and no map. Each pass over the images is a recording in --folder, written batch by
-batch: the same command goes on where it was stopped. An image pass takes about 35 ms on one core, so one contrast takes
-10,000 images of one network about 18 minutes. The claims go to results/half_a_point.json, and the same comparison of
+batch: the same command goes on where it was stopped. An image pass takes about 26 ms on one core, so one contrast takes
+10,000 images of one network about 13 minutes. The claims go to results/half_a_point.json, and the same comparison of
 any recordings is made by
 
     dcnbio analyze contrast --recordings ONE.zarr,FIXED.zarr,SCALED.zarr

@@ -18,6 +18,8 @@ from dcnbio.commands.recorded_contrast import recorded_contrast
 from dcnbio.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import xarray as xr
 
     from dcnbio.model.network import Network
@@ -131,14 +133,18 @@ def chosen_networks(checkpoints: tuple[str, ...], model: str | None, seed: int) 
 
 
 def record_all(
-    networks: list[tuple[str, Network, str]], data: xr.Dataset, settings: ContrastSettings
+    networks: list[tuple[str, Network, str]],
+    data: xr.Dataset,
+    settings: ContrastSettings,
+    only: Sequence[str] | None = None,
 ) -> dict[str, xr.DataTree]:
-    """Run the experiment on each network, with one bar for all passes."""
+    """Run the experiment, or only some of its parts, on each network, with one bar for all passes."""
     from tqdm.std import tqdm
 
     from dcnbio.probe.contrast import record_contrast
-    from dcnbio.probe.contrast.record import passes_of
+    from dcnbio.probe.contrast.record import PARTS, passes_of
 
+    parts = PARTS if only is None else tuple(only)
     jobs = []
     for name, net, _ in networks:
         share = CONTROL_SHARE if name.endswith("untrained") else 1
@@ -147,10 +153,10 @@ def record_all(
             settings, few=max(1, min(n, settings.few // min(share, 3))), batch_size=min(settings.batch_size, n)
         )
         jobs.append((name, net, data.isel(stimulus=slice(n)), own))
-    total = sum(passes_of(own, part.sizes["stimulus"]) for _, _, part, own in jobs)
+    total = sum(passes_of(own, part.sizes["stimulus"], parts) for _, _, part, own in jobs)
     found = {}
     with tqdm(total=total, unit=" passes", desc="contrast", leave=False) as bar:
         for name, net, part, own in jobs:
             bar.set_description(name)
-            found[name] = record_contrast(net, part, own, progress=bar.update)
+            found[name] = record_contrast(net, part, own, progress=bar.update, parts=parts)
     return found

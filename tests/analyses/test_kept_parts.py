@@ -73,3 +73,22 @@ def test_a_script_goes_on_and_replaces_no_result(script, small, tmp_path, monkey
     script.main([*arguments, "--overwrite"])
     assert json.loads(out.with_suffix(".json").read_text())["claims"] == claims
     assert "Conclusion: " in capsys.readouterr().out
+
+
+def test_one_part_of_the_contrast_script_alone(small, tmp_path, monkeypatch, capsys):
+    """The inputs of all blocks scaled, in batches that are named; nothing else is run."""
+    monkeypatch.setattr(
+        contrast_response, "settings_of", lambda size: ContrastSettings(contrasts=(0.06,), whole=(0.06,), **FEW)
+    )
+    monkeypatch.setattr("dcnbio.probe.contrast.record.in_chunks", lambda *what: pytest.fail("another part was run"))
+    out = tmp_path / "all_inputs.json"
+    contrast_response.main([small, "--only", "all-inputs", "--limit", "6", "--out", str(out)])
+    found = json.loads(out.read_text())
+    assert found["networks"][0]["all_inputs"]["variables"]["nfe"]["dims"] == ["protocol", "contrast", "batch", "block"]
+    total, *accuracy = found["claims"]
+    assert (total["n"], total["unit"]) == (3, "batches")
+    assert total["conclusion"].startswith("In 3 batches of 2 images that share their steps")
+    assert [(claim["n"], claim["unit"]) for claim in accuracy] == [(6, "images")] * 2
+    assert total["conclusion"] in capsys.readouterr().out
+    with pytest.raises(SystemExit, match=r"all_inputs.json exists already"):
+        contrast_response.main([small, "--only", "all-inputs", "--limit", "6", "--out", str(out)])

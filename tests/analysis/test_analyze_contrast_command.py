@@ -67,6 +67,12 @@ def test_json_holds_complete_claims(checkpoint, capsys):
         assert {"name", "n", "estimate", "interval", "control", "conclusion"} <= set(claim)
         assert claim["estimate"] is not None
         assert claim["interval"] or claim["interval_method"]
+    equal = [claim for claim in found["claims"] if "equal logit error" in claim["name"]]
+    assert len(equal) == 2
+    assert all(claim["control"]["name"] == "the same with eps and the time term scaled along" for claim in equal)
+    total = next(claim for claim in found["claims"] if "total evaluations" in claim["name"])
+    assert (total["n"], total["unit"]) == (2, "batches")
+    assert total["conclusion"].startswith("In 2 batches of 3 images that share their steps total evaluations go from")
     law = next(claim for claim in found["claims"] if "eps = 0" in claim["name"])
     assert law["estimate"] < 1e-5
     assert "evaluations equal" in law["conclusion"]

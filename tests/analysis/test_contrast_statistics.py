@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from dcnbio.analysis.contrast.equal_error import EqualError, equal_error_ratio
+from dcnbio.analysis.contrast.equal_error import EqualError, at_error, equal_error_ratio
+from dcnbio.analysis.contrast.equal_error_claims import compared
 from dcnbio.analysis.contrast.factorial_claims import interval_of
 from dcnbio.analysis.contrast.shapley import shapley_values
-from dcnbio.analysis.contrast.solver_claims import compared
 from dcnbio.analysis.statistics.interval import Interval
 from dcnbio.analysis.statistics.paired_difference import paired_difference
 from dcnbio.errors import InputError
@@ -53,6 +53,8 @@ def test_the_interval_of_mean_evaluations_covers():
 def test_no_spread_gives_no_interval():
     assert interval_of(np.zeros(5)).reason.startswith("all 5 images give the same")
     assert interval_of(np.zeros(1)).reason == "one image has no spread"
+    assert interval_of(np.full(5, -42.0), "batches").reason.startswith("all 5 batches give the same")
+    assert interval_of(np.zeros(1), "batches").reason == "one batch has no spread"
 
 
 def curve(rng, n, tolerances=6):
@@ -76,6 +78,63 @@ def test_the_ratio_at_equal_error_is_covered(n, truth):
         found = equal_error_ratio((errors, work), (own, taken), rng, 399)
         covered += truth in found.interval
     assert 0.91 <= covered / 400 <= 0.985
+
+
+STEPS = np.array([1.0, 2.5, 4.2])  # log factors past which an average image takes one step fewer
+
+
+def in_steps(rng, n):
+    """A law as networks have it: evaluations fall by six as the factor passes each image's own thresholds."""
+    factors, own = np.linspace(0, 6, 13), rng.normal(0, 0.25, n)
+    work = 26.0 - 6 * (factors[None, :, None] > STEPS[:, None, None] + own).sum(0)
+    return -3 + 0.35 * factors, work
+
+
+@pytest.mark.parametrize(("factor", "taken"), [(1.8, 20.0), (2.6, 14.0), (4.3, 8.0)])
+def test_the_ratio_is_covered_where_evaluations_fall_in_steps(factor, taken):
+    rng = np.random.default_rng(6)
+    level, work = in_steps(rng, 100_000)
+    truth = taken / at_error(level[None], work.mean(1)[None], np.array([-3 + 0.35 * factor]))[0]
+    covered = 0
+    for _ in range(400):
+        common, (_, work) = rng.normal(0, 0.3, 20), in_steps(rng, 20)
+        errors = np.exp(level[:, None] + common + rng.normal(0, 0.1, work.shape))
+        own = np.exp(-3 + 0.35 * factor + common + rng.normal(0, 0.1, 20))
+        found = equal_error_ratio((errors, work), (own, taken + 6 * np.round(rng.normal(0, 0.4, 20))), rng, 399)
+        covered += truth in found.interval
+    assert 0.91 <= covered / 400 <= 0.985
+
+
+def test_a_tolerance_that_errs_more_and_takes_no_fewer_is_passed_over():
+    """A long step may err less than a shorter one: what counts is the fewest evaluations of any that errs less."""
+    errors = np.log([[0.1, 0.4, 0.2]])
+    assert at_error(errors, np.array([[20.0, 14.0, 8.0]]), np.log([0.3])).tolist() == [8.0]
+    assert at_error(errors, np.array([[20.0, 26.0, 14.0]]), np.log([0.1 * 2**0.5])).tolist() == pytest.approx([17.0])
+
+
+def test_a_ratio_without_spread_has_no_interval():
+    """Images that all take the fewest evaluations there are."""
+    errors = np.array([[0.01] * 8, [0.2] * 8, [0.8] * 8])
+    work = np.array([[20.0] * 8, [8.0] * 8, [8.0] * 8])
+    found = equal_error_ratio((errors, work), (np.full(8, 0.5), np.full(8, 8.0)), np.random.default_rng(0), 99)
+    assert (found.ratio, found.side, found.interval.exists) == (1.0, "between", False)
+    assert compared(8.0, found) == "8.0: no difference is seen"
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (EqualError(0.5, 0.1, Interval(0.4, 0.8), "between"), "40.0 (ratio 0.50, 0.40 to 0.80): T-hat takes fewer"),
+        (
+            EqualError(1.25, 0.1, Interval(1.1, 1.4), "between"),
+            "16.0 (ratio 1.25, 1.10 to 1.40): the looser tolerance takes fewer",
+        ),
+        (EqualError(0.8, 0.1, Interval(0.6, 1.0), "between"), "25.0 (ratio 0.80, 0.60 to 1.00): no difference is seen"),
+        (EqualError(0.8, 0.1, Interval.none("3 images"), "between"), "25.0: whether they differ cannot be told"),
+    ],
+)
+def test_which_takes_fewer_at_equal_error_is_said(found, said):
+    assert compared(20.0, found) == said
 
 
 @pytest.mark.parametrize(("error", "side"), [(1e-9, "below"), (1e-3, "between"), (10.0, "above")])

@@ -1,6 +1,7 @@
 """The scaling law of contrast and time, exact once eps, time term and tolerance are scaled too; and what breaks it."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,13 +10,17 @@ from torch import nn
 
 import dcnbio
 from dcnbio.errors import InputError
+from dcnbio.model.ode_block import ODEBlock
 from dcnbio.model.solver_settings import SolverSettings
 from dcnbio.probe.contrast import ContrastSettings, record_contrast
-from dcnbio.probe.contrast.condition import BlockCondition, Condition, Correction, all_blocks, block_1
+from dcnbio.probe.contrast.condition import BlockCondition, Condition, Correction, all_blocks, block_1, loosened
 from dcnbio.probe.contrast.law import without_eps
 from dcnbio.probe.contrast.measured import Experiment
 from dcnbio.probe.contrast.passes import run_condition, stem_bias
+from dcnbio.probe.contrast.record import passes_of
+from dcnbio.probe.contrast.tolerance import tolerance
 from dcnbio.probe.contrast.whole import WHOLE_PROTOCOLS, condition_of, in_batches
+from dcnbio.probe.stimuli import as_stimuli
 
 SOLVERS = {stepping: SolverSettings(stepping=stepping) for stepping in ("per-image", "shared")}
 
@@ -96,6 +101,44 @@ def test_fixed_time_at_low_contrast_is_a_later_reading(images):
     assert torch.equal(naive.nfe, late.nfe)
 
 
+@pytest.mark.parametrize("stepping", ["per-image", "shared"])
+@pytest.mark.parametrize("contrast", [0.02, 0.3])
+def test_a_looser_tolerance_with_a_longer_first_step_is_a_lower_contrast(contrast, stepping, images, monkeypatch):
+    """By the law: at contrast c with contrast 1's own atol and first step, and rtol |c h| loosened to rtol |h|."""
+    net, solver = built("dcn-full"), replace(SOLVERS[stepping], rtol=1e-5, atol=1e-5)  # its stem has no b
+    image = images[:1]
+    steps = []
+    run = ODEBlock.run
+
+    def watched(block, h, settings, *rest):
+        steps.append(settings.first_step)
+        return run(block, h, settings, *rest)
+
+    monkeypatch.setattr(ODEBlock, "run", watched)
+    loose = run_condition(net, image, loosened(1 / contrast), solver, SOLVERS[stepping])
+    alike = replace(solver, rtol=solver.rtol / contrast, first_step=contrast * steps[0])
+    low = block_1(contrast, contrast, Correction(eps=True, time_term=True))
+    found = run_condition(net, image, low, alike, SOLVERS[stepping])
+    assert float((found.logits - loose.logits).abs().max()) < 1e-7
+    # the rule's own evaluation is counted where it chose the step
+    assert (loose.nfe - found.nfe).tolist() == [[1, 0]]
+    assert int(loose.nfe[0, 0]) < int(run_condition(net, image, Condition(), solver).nfe[0, 0])
+
+
+def test_factors_of_the_tolerance_reach_the_fewest_evaluations_and_the_errors_of_low_contrast():
+    """With the first step left to the rule the loosest tolerance took 20 evaluations and erred less than T-hat."""
+    net = dcnbio.load("dcn-ode")
+    shown = torch.from_numpy(as_stimuli(dcnbio.load_images(limit=2)).images)
+    found = tolerance(Experiment(net, shown, ContrastSettings(looser=(1, 8, 128))))
+    assert found["loose_nfe"].isel(factor=-1).values.tolist() == [8, 8]  # two for the first step, six for the one step
+    errors = np.log(found["loose_error"].values).mean(-1)
+    low = np.log(found["error"].values).mean(-1)
+    assert errors[0] < low.min()
+    assert low.max() < errors[-1]
+    # where the equation is contrast 1's, the fewest evaluations are reached as well
+    assert found["nfe"].sel(contrast=0.01).values.tolist() == [[8, 8], [8, 8]]
+
+
 @pytest.mark.parametrize("time", [1.0, 0.2])
 def test_without_corrections_it_is_the_papers_protocol(time, images):
     """The same numbers as the network's own pass of c times the images."""
@@ -146,7 +189,9 @@ def test_images_without_numbers_or_labels_are_refused():
 def test_one_image_gives_every_part_and_a_flat_one_says_so():
     net, data = dcnbio.build("dcn-ode", widths=(4, 8)), dcnbio.load_images(limit=1)
     small = ContrastSettings(contrasts=(0.06,), attributed=(0.06,), few=1, precise=1, surface=(0.1, 1.0), looser=(10,))
-    tree = record_contrast(net, data, small)
+    passes = []
+    tree = record_contrast(net, data, small, progress=passes.append)
+    assert sum(passes) == passes_of(small, 1)
     assert tree["response"]["nfe"].shape == (2, 1, 1, 2)
     assert int(tree["law"]["zero_variance"].sum()) == 0
     assert int((tree["response"]["answer"] < 0).sum()) == 0

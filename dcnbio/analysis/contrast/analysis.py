@@ -8,11 +8,12 @@ import numpy as np
 import xarray as xr
 
 from dcnbio.analysis.claim import Claim
+from dcnbio.analysis.contrast.all_inputs_claims import whole_network_claims
+from dcnbio.analysis.contrast.equal_error_claims import equal_error_claims
 from dcnbio.analysis.contrast.factorial_claims import factorial_claims, saving_claims
 from dcnbio.analysis.contrast.law_claims import accuracy_surface, law_claims, surface_claims
 from dcnbio.analysis.contrast.response_claims import curves, labels_of, response_claims
 from dcnbio.analysis.contrast.result import ContrastResult, NetworkContrast
-from dcnbio.analysis.contrast.solver_claims import equal_error_claims, whole_network_claims
 from dcnbio.errors import InputError
 from dcnbio.images.number_checks import count
 

@@ -16,6 +16,7 @@ __all__ = ["EqualError", "equal_error_ratio"]
 
 LEAST_IMAGES = 6
 TINY = 1e-12  # below it an error is that of rounding
+DIGITS = 9  # of a ratio: means of whole numbers in other orders differ by rounding
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class EqualError:
     Attributes
     ----------
     ratio : float
-        1: the saving is that of a looser tolerance; above 1: a looser tolerance saves more.
+        1: the saving is that of a looser tolerance; above 1: a looser tolerance takes fewer.
     error : float
         Geometric mean over images.
     interval : Interval
@@ -41,9 +42,15 @@ class EqualError:
 
 
 def at_error(errors: Floats, evaluations: Floats, wanted: Floats) -> Floats:
-    """Interpolate evaluations at log errors, rows of (b, k) at (b,); beyond the ends it stays at the last."""
-    rising = np.maximum.accumulate(errors, axis=1)
-    return np.array([np.interp(w, r, e) for w, r, e in zip(wanted, rising, evaluations, strict=True)])
+    """Interpolate the fewest evaluations at log errors, rows of (b, k) at (b,); beyond the ends it stays at the last.
+
+    A long step may err less than a shorter one, so a tolerance that takes more evaluations than another and errs more
+    is passed over.
+    """
+    order = np.argsort(errors, axis=1)
+    rising = np.take_along_axis(errors, order, axis=1)
+    fewest = np.minimum.accumulate(np.take_along_axis(evaluations, order, axis=1), axis=1)
+    return np.array([np.interp(w, r, e) for w, r, e in zip(wanted, rising, fewest, strict=True)])
 
 
 def equal_error_ratio(
@@ -54,7 +61,7 @@ def equal_error_ratio(
     Parameters
     ----------
     loose : (errors, evaluations), each of shape (k, n)
-        At contrast 1 and k tolerances, loosest last, on n images.
+        At contrast 1 and k tolerances, on n images.
     scaled : (errors, evaluations), each of shape (n,)
         Of what is compared, on the same images.
     rng : numpy Generator
@@ -72,7 +79,8 @@ def equal_error_ratio(
 
     Notes
     -----
-    Evaluations lie between those of the tolerances tried by straight lines over log error.
+    Evaluations lie between those of the tolerances tried by straight lines over log error; a tolerance that errs more
+    than another and takes no fewer is passed over.
 
     Examples
     --------
@@ -88,19 +96,26 @@ def equal_error_ratio(
 
     def ratios(weights: Floats) -> Floats:
         expected = at_error(weights @ errors.T, weights @ work.T, weights @ own)
-        found: Floats = weights @ taken / expected
+        found: Floats = np.round(weights @ taken / expected, DIGITS)
         return found
 
     equal = np.full((1, n), 1 / n)
     curve, error = equal @ errors.T, float((equal @ own)[0])
-    side = "above" if error > curve.max() else "below" if error < curve[0, 0] else "between"
+    side = "above" if error > curve.max() else "below" if error < curve.min() else "between"
     ratio = float(ratios(equal)[0])
     if n < LEAST_IMAGES:
         interval = Interval.none(f"{n} images are too few to resample (at least {LEAST_IMAGES})")
     else:
-        drawn = ratios(rng.multinomial(n, np.full(n, 1 / n), size=resamples) / n)
-        # few images give their own spread roughly, and resamples spread less than samples: as in Student's t
-        wider = float(stdtrit(n - 1, 0.975) / ndtri(0.975)) * math.sqrt(n / (n - 1))
-        low, high = ratio + wider * (np.quantile(drawn, [0.025, 0.975]) - ratio)
-        interval = Interval(float(low), float(high), 0.95, f"bootstrap over {n} images, {resamples} resamples")
+        interval = widened(ratio, ratios(rng.multinomial(n, np.full(n, 1 / n), size=resamples) / n), n)
     return EqualError(ratio, float(np.exp(error)), interval, side)
+
+
+def widened(ratio: float, drawn: Floats, n: int) -> Interval:
+    """Give the percentiles of resamples of n images, widened about the ratio, or say that they have no width."""
+    ends = np.quantile(drawn, [0.025, 0.975])
+    if ends[0] == ends[1]:
+        return Interval.none(f"the resamples of {n} images give the same, so nothing is known of their spread")
+    # few images give their own spread roughly, and resamples spread less than samples: as in Student's t
+    wider = float(stdtrit(n - 1, 0.975) / ndtri(0.975)) * math.sqrt(n / (n - 1))
+    low, high = ratio + wider * (ends - ratio)
+    return Interval(float(low), float(high), 0.95, f"bootstrap over {n} images, {len(drawn)} resamples")

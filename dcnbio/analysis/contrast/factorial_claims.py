@@ -17,6 +17,7 @@ from dcnbio.analysis.statistics.t_interval import t_interval
 __all__ = ["FACTORS", "Attribution", "attributions", "factorial_claims", "saving_claims"]
 
 FACTORS = ("eps", "time_term", "solver_tolerance")
+UNIT = {"images": "image", "batches": "batch"}
 WORDS = {"eps": "eps", "time_term": "the time term", "solver_tolerance": "the tolerance"}
 
 
@@ -66,12 +67,12 @@ def attributions(tree: xr.DataTree) -> list[Attribution]:
     return found
 
 
-def interval_of(values: Floats) -> Interval:
-    """Give the t interval of a mean over images, or why there is none."""
+def interval_of(values: Floats, units: str = "images") -> Interval:
+    """Give the t interval of a mean over images, or over batches, or why there is none."""
     if values.size < 2:
-        return Interval.none("one image has no spread")
+        return Interval.none(f"one {UNIT[units]} has no spread")
     if values.min() == values.max():
-        return Interval.none(f"all {values.size} images give the same, so nothing is known of their spread")
+        return Interval.none(f"all {values.size} {units} give the same, so nothing is known of their spread")
     return t_interval(values)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-__all__ = ["FACTORS", "UNCHANGED", "BlockCondition", "Condition", "Correction", "all_blocks", "block_1"]
+__all__ = ["FACTORS", "UNCHANGED", "BlockCondition", "Condition", "Correction", "all_blocks", "block_1", "loosened"]
 
 # "tolerance" alone would be taken by xarray's sel for an argument of its own, without a word
 FACTORS = ("eps", "time_term", "solver_tolerance")
@@ -47,12 +47,15 @@ class BlockCondition:
     time : float
         Factor of T.
     correction : Correction
+    looser : float
+        Factor of rtol, atol and the first step that the solver's rule chooses.
     """
 
     contrast: float = 1.0
     scaled_here: bool = False
     time: float = 1.0
     correction: Correction = field(default_factory=Correction)
+    looser: float = 1.0
 
 
 UNCHANGED = BlockCondition()
@@ -88,6 +91,21 @@ def block_1(c: float, time: float, correction: Correction | None = None) -> Cond
     """
     changed = BlockCondition(c, time=time, correction=correction or Correction())
     return Condition(c, {1: changed})
+
+
+def loosened(factor: float) -> Condition:
+    """Loosen block 1's tolerance and lengthen its first step by a factor, at contrast 1.
+
+    By the scaling law a run at contrast 1 / factor whose atol and first step stay is one with both times the factor at
+    contrast 1. A looser tolerance alone would begin with the step that the rule chooses, which is cautious, and never
+    get down to the few evaluations that low contrast takes.
+
+    Examples
+    --------
+    >>> loosened(100).block(1).looser, loosened(100).block(2).looser
+    (100, 1.0)
+    """
+    return Condition(blocks={1: BlockCondition(looser=factor)})
 
 
 def all_blocks(c: float, blocks: int, time: float, correction: Correction | None = None) -> Condition:

@@ -134,24 +134,30 @@ def solve_block(
     field = scaled_field(block.field, eps=c if correction.eps else 1.0, time_term=c if correction.time_term else 1.0)
     end = block.integration_time * changed.time
     run = ODEBlock(field, end)
-    if not correction.tolerance or end == 0:
+    if end == 0 or not (correction.tolerance or changed.looser != 1):
         solution = run.run(h, solver)
         return solution, solution.work.nfe
-    start = h - offset  # to f the same as h: block 1 norms each channel alone
-    tighter = replace(solver, atol=c * solver.atol)
+    unit = c if correction.tolerance else 1.0
+    constant = offset if correction.tolerance else torch.zeros_like(offset)
+    start = h - constant  # to f the same as h: block 1 norms each channel alone
+    factor = unit * changed.looser
+    allowed = replace(solver, rtol=changed.looser * solver.rtol, atol=factor * solver.atol)
+    solution = begun_with(run, start, allowed, [factor * step for step in first_steps(block, start / unit, solver)])
+    # the first step was chosen by the rule, which took one evaluation more
+    return replace(solution, path=solution.path + constant[:, None]), solution.work.nfe + 1
+
+
+def begun_with(run: ODEBlock, start: Tensor, solver: SolverSettings, steps: list[float]) -> Solution:
+    """Solve with first steps that are given: one per image, or the batch's."""
     # a step that is no number belongs to a solve that ends early whatever it begins with
-    steps = [c * step if 0 < step < torch.inf else None for step in first_steps(block, start / c, solver)]
+    given = [replace(solver, first_step=step if 0 < step < torch.inf else None) for step in steps]
     if solver.stepping == "shared":
-        solution = run.run(start, replace(tighter, first_step=steps[0]))
-    else:
-        rows = zip(torch.split(start, 1), steps, strict=True)
-        solution = joined([run.run(row, replace(tighter, first_step=step)) for row, step in rows])
-    # the first step was chosen at contrast 1, which took one evaluation more
-    return replace(solution, path=solution.path + offset[:, None]), solution.work.nfe + 1
+        return run.run(start, given[0])
+    return joined([run.run(row, one) for row, one in zip(torch.split(start, 1), given, strict=True)])
 
 
 def first_steps(block: ODEBlock, h: Tensor, solver: SolverSettings) -> list[float]:
-    """Give the first steps that the solver's rule chooses for h(0) of contrast 1: one per image, or the batch's."""
+    """Give the first steps that the solver's rule chooses: one per image, or the batch's."""
     end = torch.tensor([block.integration_time], dtype=torch.float64)
     found: list[float] = Integration(our_steps(block.field, h), h, end, solver, 0.0).dt.tolist()
     return found

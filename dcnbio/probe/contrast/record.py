@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,20 +14,23 @@ from dcnbio.model.network import Network
 from dcnbio.model.weights import weights_id
 from dcnbio.probe.contrast.law import law
 from dcnbio.probe.contrast.measured import Experiment
-from dcnbio.probe.contrast.parts import factorial, response, tolerance
+from dcnbio.probe.contrast.parts import factorial, response
 from dcnbio.probe.contrast.passes import check_network
 from dcnbio.probe.contrast.settings import ContrastSettings
 from dcnbio.probe.contrast.surface import surface
+from dcnbio.probe.contrast.tolerance import tolerance
 from dcnbio.probe.contrast.whole import WHOLE_PROTOCOLS, whole_network
 from dcnbio.probe.stimuli import Stimuli, as_stimuli
 
-__all__ = ["passes_of", "record_contrast"]
+__all__ = ["PARTS", "passes_of", "record_contrast"]
 
+PARTS = ("response", "whole_network", "factorial", "tolerance", "surface", "law")
 CHUNK = 50  # images whose maps are held at once
 COORDINATES = {
     "contrast": ("contrast c: factor of the image, or of the input of every block", "1"),
     "time": ("integration time of block 1", "solver time"),
     "block": ("block, from 1", "1"),
+    "equation": ("eps and time term as they are, or scaled along with contrast", "1"),
     "protocol": ("what is scaled along with contrast", "1"),
     "eps": ("eps as it is (0) or scaled along with contrast (1)", "1"),
     "time_term": ("time term as it is (0) or read at t / c (1)", "1"),
@@ -35,14 +38,19 @@ COORDINATES = {
 }
 
 
-def passes_of(settings: ContrastSettings, images: int) -> int:
+def passes_of(settings: ContrastSettings, images: int, parts: Sequence[str] = PARTS) -> int:
     """Count image passes, for a progress bar."""
     few, s = min(settings.few, images), settings
-    many = 1 + 2 * len(s.contrasts) + 1 + len(WHOLE_PROTOCOLS) * len(s.whole)
     ratios = len({round(np.log10(a / b), 9) for a in s.surface for b in s.surface})
-    # the factorial runs contrast 1 once more
-    costly = 1 + 10 * len(s.attributed) + 1 + len(s.looser) + len(s.surface) ** 2 + ratios
-    return many * images + costly * few + min(s.precise, images)
+    passes = {
+        "response": (1 + 2 * len(s.contrasts)) * images,
+        "whole_network": (1 + len(WHOLE_PROTOCOLS) * len(s.whole)) * images,
+        "factorial": (1 + 8 * len(s.attributed)) * few,
+        "tolerance": (1 + len(s.looser) + 4 * len(s.attributed)) * few,
+        "surface": (len(s.surface) ** 2 + ratios) * few,
+        "law": min(s.precise, images),
+    }
+    return sum(passes[part] for part in parts)
 
 
 def in_chunks(part: Callable[[Experiment], xr.Dataset], experiment: Experiment, n: int) -> xr.Dataset:
@@ -73,6 +81,7 @@ def record_contrast(
     settings: ContrastSettings | None = None,
     *,
     progress: Callable[[int], None] | None = None,
+    parts: Sequence[str] = PARTS,
 ) -> xr.DataTree:
     """Run a network over contrasts, and over what breaks the scaling law.
 
@@ -85,6 +94,8 @@ def record_contrast(
     settings : ContrastSettings, optional
     progress : callable, optional
         Called with a number of images after each pass; `passes_of` says how many there will be.
+    parts : sequence of str
+        Which of the nodes to make; `analyze_contrast` needs all.
 
     Returns
     -------
@@ -114,7 +125,7 @@ def record_contrast(
     experiment = Experiment(net, images, settings, progress or (lambda n: None))
     label = {"long_name": "class", "units": "1"}
     tree = xr.DataTree(xr.Dataset({"label": ("stimulus", stimuli.labels, label)}))
-    for name, dataset in all_parts(experiment).items():
+    for name, dataset in recorded_parts(experiment, parts).items():
         tree[name] = xr.DataTree(dataset)
     tree.attrs = {
         "row": net.spec.row,
@@ -131,17 +142,15 @@ def record_contrast(
     return tree
 
 
-def all_parts(experiment: Experiment) -> dict[str, xr.Dataset]:
-    """Run every part on as many images as it is given."""
+def recorded_parts(experiment: Experiment, parts: Sequence[str]) -> dict[str, xr.Dataset]:
+    """Run each part on as many images as it is given."""
     settings, every = experiment.settings, len(experiment.images)
     few = min(settings.few, every)
+    shown = {"response": every, "factorial": few, "tolerance": few, "surface": few, "law": min(settings.precise, every)}
+    of_chunks = {"response": response, "factorial": factorial, "tolerance": tolerance, "surface": surface, "law": law}
     found = {
-        "response": in_chunks(response, experiment, every),
-        "whole_network": whole_network(experiment),
-        "factorial": in_chunks(factorial, experiment, few),
-        "tolerance": in_chunks(tolerance, experiment, few),
-        "surface": in_chunks(surface, experiment, few),
-        "law": in_chunks(law, experiment, min(settings.precise, every)),
+        name: in_chunks(of_chunks[name], experiment, shown[name]) if name in shown else whole_network(experiment)
+        for name in parts
     }
     for dataset in found.values():
         for name in COORDINATES.keys() & dataset.coords.keys():

@@ -13,6 +13,8 @@ __all__ = ["ContrastSettings", "checked_contrasts"]
 
 LARGEST = 1e3  # T / c and T-hat = c T stay within what a solver's time can hold
 CONTRASTS = (0.001, 0.003, 0.01, 0.03, 0.06, 0.2, 0.5, 2.0, 10**0.7)
+# between 4 and 64 evaluations fall by steps of six to the fewest there are, so there the factors lie close
+LOOSER = (1, 2, *(2 ** (k / 4) for k in range(8, 25)), 128, 1024)
 HALF_DECADES = tuple(10 ** (k / 2) for k in range(-3, 2))
 
 
@@ -61,7 +63,7 @@ class ContrastSettings:
     rtol, atol : float
         Tolerance.
     looser : tuple of float
-        Factors of the tolerance at contrast 1.
+        Factors of block 1's tolerance and first step at contrast 1.
     surface : tuple of float
         Contrasts, and factors of T, of the contrast-time surface.
 
@@ -84,7 +86,7 @@ class ContrastSettings:
     batch_size: int = 20
     rtol: float = 1e-3
     atol: float = 1e-3
-    looser: tuple[float, ...] = (1, 3, 10, 30, 100, 300, 1000, 3000)
+    looser: tuple[float, ...] = LOOSER
     surface: tuple[float, ...] = HALF_DECADES
 
     def __post_init__(self) -> None:
