@@ -15,6 +15,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from dcnbio.model.device import sum_of_squares
+
 __all__ = ["NODES", "STAGES", "Attempt", "Field", "dense_weights", "midpoint", "stages", "step"]
 
 STAGES = 6  # new evaluations in a step: the first of seven slopes is the last of the step before
@@ -133,8 +135,7 @@ def step(field: Field, state: tuple[Tensor, Tensor], t0: Tensor, dt: Tensor, tol
     rtol, atol = tolerance
     error = combine(torch.zeros_like(y0), h, ERROR, slopes)
     allowed = atol + rtol * torch.maximum(y0.abs(), y1.abs())
-    squares = (error / allowed).flatten(1).square().sum(1, dtype=torch.float64)
-    return Attempt(y1, slopes[-1], midpoint(y0, dt, slopes), squares)
+    return Attempt(y1, slopes[-1], midpoint(y0, dt, slopes), sum_of_squares(error / allowed))
 
 
 def dense_weights(x: Tensor) -> Tensor:

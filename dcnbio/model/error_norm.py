@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from dcnbio.model.device import double, sum_of_squares
+
 __all__ = ["ErrorNorm"]
 
 
@@ -37,7 +39,7 @@ class ErrorNorm:
         >>> ErrorNorm(True, 2)(torch.tensor([2.0, 6.0])).tolist()
         [1.4142135623730951]
         """
-        squares = squares.double().cpu()
+        squares = double(squares).cpu()
         if not self.shared:
             return (squares / self.elements).sqrt()
         total = torch.stack([squares.sum(), squares.new_tensor(float(len(squares) * self.elements))])
@@ -47,4 +49,4 @@ class ErrorNorm:
 
     def of(self, values: Tensor) -> Tensor:
         """Take the norm of maps, shape (n, ...)."""
-        return self(values.flatten(1).square().sum(1, dtype=torch.float64))
+        return self(sum_of_squares(values))

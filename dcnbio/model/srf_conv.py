@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from dcnbio.model.convolution_form import Form, convolution_form, engine_takes
+from dcnbio.model.device import double
 from dcnbio.model.engine import separable_conv2d
 from dcnbio.model.gaussian import basis_orders, gaussian_taps, jet_basis, window_half_width
 from dcnbio.model.srf_rule import ScaleRule
@@ -61,7 +62,7 @@ class SRFConv2d(nn.Module):
 
     def sigma(self, t: Tensor) -> Tensor:
         """Give the scale in pixels at scalar solver time `t`, shape (1,) or (inputs, outputs), in float64."""
-        scale: Tensor = torch.exp2(self.log2_sigma(t).double())
+        scale: Tensor = torch.exp2(double(self.log2_sigma(t)))
         return scale
 
     def taps(self, t: Tensor) -> Tensor:
@@ -78,7 +79,7 @@ class SRFConv2d(nn.Module):
     def kernel(self, t: Tensor) -> Tensor:
         """Build the dense kernel at time `t`, shape (outputs, inputs, k, k)."""
         alpha: Tensor = self.alpha(t)
-        taps = self.taps(t).to(alpha.dtype)
+        taps = self.taps(t).to(alpha)
         if self.rule.per_pair:
             return pair_kernel(alpha, taps)
         return torch.einsum("fio,fyx->oiyx", alpha, jet_basis(taps))

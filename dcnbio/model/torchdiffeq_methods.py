@@ -16,12 +16,16 @@ import torch
 from torch import Tensor
 from torchdiffeq import odeint, odeint_adjoint
 
+from dcnbio.errors import InputError
+from dcnbio.model.device import double, has_double
 from dcnbio.model.solution import Solution, Work
 from dcnbio.model.solver_settings import SolverSettings
 from dcnbio.model.status import Status
 from dcnbio.model.steps import DifferentiableField
 
 __all__ = ["solve_by_torchdiffeq"]
+
+IN_DOUBLE = ("explicit_adams", "implicit_adams")
 
 
 class Ended(Exception):  # noqa: N818 - it carries an outcome, not an error of the program
@@ -88,9 +92,9 @@ class SharedNorm:
 
     def __call__(self, values: Tensor) -> Tensor:
         """Take the norm of a state of which each process has some images."""
-        sums = torch.stack([values.square().sum().double(), values.new_tensor(values.numel()).double()])
+        sums = torch.stack([double(values.square().sum()), double(values.new_tensor(values.numel()))])
         total = self.reduce(sums)
-        return (total[0] / total[1]).sqrt().to(values.dtype)
+        return (total[0] / total[1]).sqrt().to(values)
 
     def of_adjoint(self, state: tuple[Tensor, ...]) -> Tensor:
         """Take the largest norm of the parts of the adjoint state: time, h, its adjoint, and each parameter's.
@@ -107,6 +111,11 @@ class SharedNorm:
 def run(watched: Watched, h0: Tensor, times: Tensor, tensors: tuple[Tensor, ...] | None) -> Tensor:
     """Call torchdiffeq; `tensors` are what the adjoint method gives gradients of, None: no adjoint."""
     settings = watched.settings
+    if settings.method in IN_DOUBLE and not has_double(h0):
+        raise InputError(
+            f"method is {settings.method}, which torchdiffeq works out in float64, and {h0.device.type} does "
+            "not have that; use dopri5 or rk4, or the cpu."
+        )
     arguments: dict[str, Any] = {"rtol": settings.rtol, "atol": settings.atol, "method": settings.method}
     options: dict[str, Any] = {"step_size": settings.step_size} if settings.fixed_step else {}
     if settings.first_step is not None and not settings.fixed_step:
@@ -115,9 +124,11 @@ def run(watched: Watched, h0: Tensor, times: Tensor, tensors: tuple[Tensor, ...]
         options["norm"] = SharedNorm(settings.reduce)
         if tensors is not None:
             arguments["adjoint_options"] = {**options, "norm": SharedNorm(settings.reduce).of_adjoint}
+    grid = times.to(h0.device) if has_double(h0) else times.to(h0)
+    if not (has_double(h0) or settings.fixed_step):
+        options["dtype"] = h0.dtype
     if options:
         arguments["options"] = options
-    grid = times.to(h0.device)
     if tensors is None:
         path: Tensor = odeint(watched, h0, grid, **arguments)
     else:

@@ -12,6 +12,7 @@ import xarray as xr
 
 from dcnbio.errors import InputError
 from dcnbio.model.checkpoint import read_header
+from dcnbio.model.device import double
 from dcnbio.model.gaussian import basis_orders
 from dcnbio.model.loading import find_checkpoint, load
 from dcnbio.model.network import Network
@@ -63,9 +64,9 @@ def layer_dataset(net: Network, name: str, initial: Mapping[str, Sequence[float]
     if not isinstance(layer, SRFConv2d):
         raise InputError(f"{name} has free pixel weights and no scale; only SRF layers are recorded.")
     rule, times = layer.rule, solver_times(net, name, layer)
-    at = [torch.tensor(t, dtype=torch.float64, device=layer.alpha.offset.device) for t in times]
-    alpha = np.stack([layer.alpha(t).double().cpu().numpy() for t in at])
-    scales = np.stack([layer.log2_sigma(t).double().cpu().numpy() for t in at])
+    at = [torch.tensor(t, dtype=torch.float64) for t in times]
+    alpha = np.stack([double(layer.alpha(t)).cpu().numpy() for t in at])
+    scales = np.stack([double(layer.log2_sigma(t)).cpu().numpy() for t in at])
     pair = ("input", "output") if rule.per_pair else ()
     orders = basis_orders(rule.order)
     octaves = {"units": "octaves (log2 of pixels)"}

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from dcnbio.model.device import double
 from dcnbio.model.network import Network, Run
 from dcnbio.model.status import Status
 from dcnbio.probe.precision import held_still, moved
@@ -57,13 +58,13 @@ def answers_of(net: Network, images: dict[str, NDArray[np.float32]], row: Solver
     for start in range(0, len(images["intact"]), base.batch_size):
         part = slice(start, start + base.batch_size)
         intact, masked = (run_once(ready, images[name][part], row, base) for name in ("intact", "masked"))
-        paths = [(a.path.double().cpu().numpy(), b.path.double().cpu().numpy()) for a, b in pairs(intact, masked)]
+        paths = [(double(a.path).cpu().numpy(), double(b.path).cpu().numpy()) for a, b in pairs(intact, masked)]
         amplitude = [np.abs(a[:, 0]).sum((1, 2, 3)) for a, _ in paths]
         moved_apart = [np.abs(a[:, -1] - b[:, -1]).sum((1, 2, 3)) for a, b in paths]
         status = np.stack([block.work.status.numpy() for run in (intact, masked) for block in run.blocks])
         parts.append(
             Answers(
-                intact.logits.double().cpu().numpy(),
+                double(intact.logits).cpu().numpy(),
                 [a[:, -1] for a, _ in paths],
                 np.stack([m / np.maximum(s, 1e-300) for m, s in zip(moved_apart, amplitude, strict=True)], 1),
                 np.stack([block.work.nfe.numpy() for block in intact.blocks], 1).astype(np.float64),

@@ -12,6 +12,7 @@ import torch
 from torch import nn
 
 from dcnbio.model.decoder import Decoder
+from dcnbio.model.device import double
 from dcnbio.training.atomic_file import SaveError, replace_file
 from dcnbio.training.divergence import scale_layers
 from dcnbio.training.measure import Measured
@@ -25,7 +26,7 @@ def scale_columns(module: nn.Module) -> dict[str, float]:
     """Give log2 sigma (at time 0) of each layer; its mean and standard deviation where there are many."""
     columns: dict[str, float] = {}
     for name, layer in scale_layers(module):
-        values = layer.log2_sigma(torch.zeros(())).double()
+        values = double(layer.log2_sigma(torch.zeros(())))
         columns[f"log2_sigma/{name}"] = float(values.mean())
         if values.numel() > 1:
             columns[f"log2_sigma_sd/{name}"] = float(values.std())

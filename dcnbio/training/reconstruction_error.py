@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from dcnbio.model.decoder import centre, rescaled
+from dcnbio.model.device import double
 from dcnbio.model.solver_settings import SolverSettings
 from dcnbio.training.images import LabelledImages
 from dcnbio.training.measure import Measured, Z, measure
@@ -42,8 +43,8 @@ class ErrorSums:
         """Pass a batch through with a solver."""
         image, blocks = self.objective.reconstruct(images, solver)
         wanted = centre(images)
-        errors = (image - wanted).square().mean((1, 2, 3)).double()
-        of_batch = (rescaled(image) - wanted).square().mean().double()
+        errors = double((image - wanted).square().mean((1, 2, 3)))
+        of_batch = double((rescaled(image) - wanted).square().mean())
         self.sums += torch.stack([errors.sum(), errors.square().sum(), of_batch, torch.ones_like(of_batch)]).cpu()
         return Outcome(errors.sum(), 0, blocks)
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from dcnbio.images import Box
 from dcnbio.model.apart import one_by_one
+from dcnbio.model.device import double
 from dcnbio.model.status import Status
 from dcnbio.probe.completion.conditions import INTACT, Condition, reference_images
 from dcnbio.probe.completion.geometry import block_regions
@@ -124,7 +125,7 @@ class Bench:
             scores = [one_by_one(net.readout, last[:, time], apart=True) for time in range(last.shape[1])]
         solved = np.all([block.work.status.numpy() == Status.OK for block in found.blocks], axis=0)
         paths = [np.ascontiguousarray(block.path.float().cpu().numpy()) for block in found.blocks]
-        return paths, torch.stack(scores, 1).double().cpu().numpy(), solved
+        return paths, double(torch.stack(scores, 1)).cpu().numpy(), solved
 
     def batches(self) -> list[slice]:
         """Cut the images into batches of nearly equal size, so that every image has others beside it."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from dcnbio.model.device import double
+
 __all__ = ["logit_deviation", "map_deviation", "normalised", "zero_variance_groups"]
 
 
 def grouped(h: Tensor, groups: int) -> Tensor:
     """Lay maps out as (n, groups, values of a group), in float64."""
-    return h.double().reshape(len(h), groups, -1)
+    return double(h).reshape(len(h), groups, -1)
 
 
 def zero_variance_groups(h: Tensor, groups: int) -> int:
@@ -46,7 +48,7 @@ def logit_deviation(logits: Tensor, reference: Tensor) -> Tensor:
     >>> logit_deviation(torch.tensor([[1.0, -2.0]]), torch.tensor([[1.0, -1.0]])).tolist()
     [0.7071067811865475]
     """
-    true = reference.double()
+    true = double(reference)
     spread = (true - true.mean(1, keepdim=True)).norm(dim=1)
-    found: Tensor = (logits.double() - true).norm(dim=1) / spread
+    found: Tensor = (double(logits) - true).norm(dim=1) / spread
     return found

@@ -7,6 +7,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from dcnbio.model.device import double
 from dcnbio.model.interventions.norm_statistics import group_moments
 from dcnbio.model.network import Network
 
@@ -54,6 +55,6 @@ def eps_share(net: Network, images: NDArray[np.float32]) -> NDArray[np.float64]:
     found = []
     for start in range(0, len(images), BATCH):
         _, variance = group_moments(norm, net.stem(torch.from_numpy(images[start : start + BATCH]).to(weight)))
-        share = norm.eps / (variance.double() + norm.eps)
+        share = norm.eps / (double(variance) + norm.eps)
         found.append(np.median(share.flatten(1).cpu().numpy(), axis=1))
     return np.concatenate(found)

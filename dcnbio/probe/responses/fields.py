@@ -13,6 +13,7 @@ from tqdm.std import tqdm
 
 from dcnbio.errors import InputError, SolverError
 from dcnbio.images.number_checks import count
+from dcnbio.model.device import double
 from dcnbio.model.interventions.norms import hold_norms
 from dcnbio.model.network import Network
 from dcnbio.probe.responses.unit_position import UnitPosition, unit_position
@@ -84,7 +85,7 @@ def gradients(
         for i in rows:
             for channel in channels:
                 (slope,) = torch.autograd.grad(units[i, channel], image, retain_graph=True)
-                found.append(slope[0].sum(0).double().cpu().numpy())
+                found.append(double(slope[0].sum(0)).cpu().numpy())
                 bar.update()
     return np.stack(found).reshape(len(rows), len(channels), *image.shape[-2:])
 

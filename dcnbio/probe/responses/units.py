@@ -14,6 +14,7 @@ from tqdm.std import tqdm
 from dcnbio.errors import InputError, SolverError
 from dcnbio.images.number_checks import count
 from dcnbio.model.apart import one_by_one
+from dcnbio.model.device import double
 from dcnbio.model.interventions.norm_statistics import FixedNorm, group_moments
 from dcnbio.model.network import Network
 from dcnbio.model.ode_block import ODEBlock
@@ -165,7 +166,7 @@ class Recorder:
             if number < last:
                 h = one_by_one(net.transitions[number - 1], solution.final, apart)
         joined = (torch.cat(z, 2), torch.cat(change, 2), torch.cat(start, 1))
-        return joined[0].double().cpu().numpy(), joined[1].double().cpu().numpy(), joined[2].double().cpu().numpy()
+        return double(joined[0]).cpu().numpy(), double(joined[1]).cpu().numpy(), double(joined[2]).cpu().numpy()
 
 
 @torch.no_grad()
