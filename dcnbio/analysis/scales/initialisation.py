@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 from scipy.stats import chi2, kstest
 
+from dcnbio.analysis.statistics.goodness_of_fit import LEAST_N
 from dcnbio.analysis.statistics.sample import positive_sample
 
 __all__ = ["INITIAL_OCTAVES", "INITIAL_OCTAVES_IN_TIME", "AgainstStart", "against_start", "start_octaves"]
@@ -68,11 +69,28 @@ class AgainstStart:
     @property
     def sentence(self) -> str:
         """Say it in words."""
-        if self.p >= 0.05:
-            return f"not distinguishable from initialisation (n = {self.n}, D = {self.distance:.3f}, p = {self.p:.2g})"
+        if self.p < 0.05:
+            return (
+                f"differs from initialisation: mean shift {self.shift:+.2f} octaves, spread {self.spread:.2f} times "
+                f"the initial (n = {self.n}, D = {self.distance:.3f}, p = {self.p:.2g})"
+            )
+        if self.n < LEAST_N:
+            # so few are seldom told from anything: only a rejection means something
+            return f"n too small to tell from initialisation ({self.n} of at least {LEAST_N}){self.so_far}"
+        return f"not distinguishable from initialisation (n = {self.n}, D = {self.distance:.3f}, p = {self.p:.2g})"
+
+    @property
+    def so_far(self) -> str:
+        """Say where so few scales lie, with the intervals that tell how little that is; nothing of one scale."""
+        if self.n < 2:
+            return ""
+        shift, spread = (
+            "{:+.2f} to {:+.2f}".format(*self.shift_interval),
+            "{:.2f} to {:.2f}".format(*self.spread_interval),
+        )
         return (
-            f"differs from initialisation: mean shift {self.shift:+.2f} octaves, spread {self.spread:.2f} times the "
-            f"initial (n = {self.n}, D = {self.distance:.3f}, p = {self.p:.2g})"
+            f": mean shift {self.shift:+.2f} octaves (95 % interval {shift}), "
+            f"spread {self.spread:.2f} times the initial ({spread})"
         )
 
 
