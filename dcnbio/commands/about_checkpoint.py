@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from dcnbio.model.network import Network
 
-__all__ = ["checkpoint_info", "checkpoint_report"]
+__all__ = ["begun_from", "checkpoint_info", "checkpoint_report", "metrics"]
 
 
 def checkpoint_info(name: str, model: str | None) -> dict[str, Any]:
@@ -82,7 +82,7 @@ def checkpoint_report(found: dict[str, Any]) -> str:
         lines.append(f"field      its own, {spec['vector_field']}: load it with dcnbio.load(..., vector_field=...)")
     else:
         lines += [f"parameters {found['parameters']:,}", f"weights    {found['weights']}"]
-    lines += imported(found.get("source") or {})
+    lines += [*imported(found.get("source") or {}), *begun_from(found.get("recipe") or {}, found.get("metrics") or {})]
     lines += [f"{'metrics' if i == 0 else '':10} {name}: {value}" for i, (name, value) in enumerate(metrics(found))]
     lines += [f"note: {notice}" for notice in found["notices"]]
     return "\n".join([*lines, scale_table(found["scales"])] if found["parameters"] is not None else lines)
@@ -101,6 +101,27 @@ def imported(source: dict[str, Any]) -> list[str]:
     assumed = ", ".join(source.get("assumed", []))
     more = f"; assumed, as it is not in there: {assumed}" if assumed else ""
     return [f"imported   from {source['imported']}{more}"]
+
+
+def begun_from(recipe: dict[str, Any], figures: dict[str, Any]) -> list[str]:
+    """Say which runs a network went on from, first one first, and what they add up to; nothing of one that had none.
+
+    Examples
+    --------
+    >>> first = {"file": "first", "passes": 449_920}
+    >>> begun_from({"begun_from": {"file": "second", "begun_from": first}}, {"passes": 32_000})
+    ['begun from first (449,920 passes), then second (passes not recorded); in all 481,920 passes and more']
+    """
+    from dcnbio.training.run_parts import earlier_parts, spent
+
+    parts = earlier_parts(recipe)
+    if not parts:
+        return []
+    counts = [part.get("passes") for part in parts]
+    said = ["passes not recorded" if count is None else f"{count:,} passes" for count in counts]
+    named = ", then ".join(f"{part['file']} ({text})" for part, text in zip(parts, said, strict=True))
+    more = " and more" if None in counts else ""
+    return [f"begun from {named}; in all {spent(recipe, figures, 'passes'):,} passes{more}"]
 
 
 def metrics(found: dict[str, Any]) -> list[tuple[str, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from dcnbio.commands.about_checkpoint import metrics
+from dcnbio.commands.about_checkpoint import begun_from, metrics
 
 __all__ = ["decoder_info", "decoder_report", "holds_decoder"]
 
@@ -43,5 +43,6 @@ def decoder_report(found: dict[str, Any]) -> str:
         f"parameters {found['parameters']:,}",
         f"weights    {found['weights']}",
     ]
+    lines += begun_from(found["recipe"], found["metrics"])
     lines += [f"{'metrics' if i == 0 else '':10} {name}: {value}" for i, (name, value) in enumerate(metrics(found))]
     return "\n".join(lines)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["train"]
 
+LENGTHS = ("epochs", "passes", "minutes")
+
 
 @Parameter(name="*")
 @dataclass(frozen=True)
@@ -65,12 +67,31 @@ class What:
     held_out: int | None = None
     set: Annotated[list[str] | None, Parameter(negative=())] = None
 
+    def lengths(self) -> dict[str, str]:
+        """Give what was given of how long the run is, by its name or its option's, in the words it was given in.
+
+        Examples
+        --------
+        >>> What(epochs=5, set=["optimisation.passes = 256", "seed=1"]).lengths()
+        {'--epochs': '--epochs 5', 'passes': '--set passes=256'}
+        """
+        given = {
+            f"--{name}": f"--{name} {getattr(self, name):g}" for name in LENGTHS if getattr(self, name) is not None
+        }
+        parts = [[part.strip() for part in setting.partition("=")] for setting in self.set or []]
+        # later ones win; passes=none is no length, but takes that of a recipe's file away
+        values = {name.removeprefix("optimisation."): value for name, _, value in parts if value.lower() != "none"}
+        return given | {name: f"--set {name}={values[name]}" for name in LENGTHS if name in values}
+
     def settings(self) -> list[str]:
         """List the settings that were given, in the recipe's words."""
         names = ("model", "start", "seed", "epochs", "passes", "per_class", "held_out")
         given = {name: getattr(self, name) for name in names}
+        # epochs are not used where there are passes, which the recipe's file may have
+        instead = ["passes=none"] if {"epochs", "--epochs"} & self.lengths().keys() else []
         # between quotation marks a name such as 2024 stays a name
-        return [f"{name}={json.dumps(v)}" for name, v in given.items() if v is not None] + (self.set or [])
+        said = [f"{name}={json.dumps(v)}" for name, v in given.items() if v is not None]
+        return [*instead, *said, *(self.set or [])]
 
     def chosen(self) -> Recipe | None:
         """Give the recipe that was asked for; None if nothing was."""
@@ -135,6 +156,9 @@ def train(
         The test set, where it is elsewhere.
     """
     options = chosen_options(out, how)
+    lengths = what.lengths().values()
+    if len(lengths) > 1:
+        raise InputError(f"{' and '.join(lengths)} are given, and a run has one length; leave all but one out.")
     recipe = what.chosen()
     if what.minutes is not None and how.resume:
         raise InputError("minutes (--minutes) is given with resume, but a run keeps its passes; use --stop-minutes.")
@@ -179,11 +203,25 @@ def trained(
     if minutes is not None:
         recipe = within_minutes(recipe or Recipe(), data, minutes, options.device)
     settled = RunFolder(options.out).read_record()[0] if options.resume else recipe or Recipe()
+    say_of_processes(settled)
     bar = Bar(shown, settled.task == "reconstruction")
     try:
         return run(recipe, data, options, bar)
     finally:
         bar.close()
+
+
+def say_of_processes(recipe: Recipe) -> None:
+    """Say, where several processes train with adjoint gradients, that they do not train as one would."""
+    count = int(os.environ.get("WORLD_SIZE", "1"))
+    if count > 1 and os.environ.get("RANK", "0") == "0" and any(p.gradient == "adjoint" for p in recipe.phases):
+        exact = """--set 'phases=[{gradient="exact"}]'"""
+        print(
+            f"note: with adjoint gradients {count} processes do not train as one does: the backward solve chooses its "
+            "steps by the parts of the parameters' gradients that each process has. With exact gradients they do: "
+            f'{exact}, or gradient = "exact" in each phase of the recipe',
+            file=sys.stderr,
+        )
 
 
 def what_is_kept(out: Path) -> str:
