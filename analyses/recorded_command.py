@@ -1,4 +1,4 @@
-"""What a recorded `dcnbio train` asked for, read by the command's own parser, with the recipes that lie here."""
+"""What the command of a training run asked for, read by its own parser, with the recipes that lie here."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import train_on_gpu
 from cyclopts import CycloptsError
 
 from dcnbio.commands.app import app
 from dcnbio.training import Recipe, read_recipe
 
-__all__ = ["goes_on", "passes_of_file", "recipe_of"]
+__all__ = ["gives", "goes_on", "passes_of_file", "recipe_of"]
 
 ROOT = Path(__file__).parents[1]
 
@@ -32,6 +33,19 @@ def recipe_of(command: str) -> Recipe:
     """Give the recipe that a command asks for."""
     what = arguments_of(command).get("what")
     return (what and what.chosen()) or Recipe()
+
+
+def gives(command: str, recipe: Recipe) -> bool:
+    """Say whether a command gives a recipe; where it gave minutes, they became the recipe's passes."""
+    words = shlex.split(command)
+    if words[:2] == list(train_on_gpu.PROGRAM):
+        asked, minutes = train_on_gpu.recipe_for(recipe.model, train_on_gpu.options(words[2:])), True
+    else:
+        what = arguments_of(command).get("what")
+        asked, minutes = recipe_of(command), what is not None and what.minutes is not None
+    if minutes:
+        asked = replace(asked, optimisation=replace(asked.optimisation, passes=recipe.optimisation.passes))
+    return asked == recipe
 
 
 def goes_on(command: str) -> bool:

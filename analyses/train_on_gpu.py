@@ -1,39 +1,61 @@
-"""Train for a given number of minutes on a machine without a network, saving every minute; run again to go on.
+"""Train dcn-ode and then dcn-sigma-ji within given minutes, on a machine without a network; run again to go on.
 
 It needs torch, torchdiffeq, numpy, safetensors and pillow alone::
 
-    PYTHONPATH=. python analyses/train_on_gpu.py --model dcn-ode --images train.tar.xz --out runs/dcn-ode --minutes 50
+    PYTHONPATH=. python analyses/train_on_gpu.py --images train.tar.xz --out runs --minutes 60
+    PYTHONPATH=. python analyses/train_on_gpu.py --images train.tar.xz --out runs --minutes 60 --models dcn-ode
+
+dcn-ode has 60 % of the minutes, by recipes/budget.toml, and dcn-sigma-ji 40 %, by recipes/budget_pairs.toml; of others,
+each has as many as dcn-ode, by budget.toml. A network's minutes become passes when its run begins, in the folder of its
+name, which is saved every minute. The same command goes on where it was stopped, and passes what has finished.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import shlex
+import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from dcnbio.training import RunOptions, read_recipe, train, with_settings
-from dcnbio.training.images import read_training_images
+from dcnbio.training import Recipe, RunOptions, read_recipe, train, with_settings
+from dcnbio.training.images import TrainingImages, read_training_images
 from dcnbio.training.timing import recipe_for_minutes
 
-RECIPE = Path(__file__).parent / "recipes" / "budget.toml"
+RECIPES = Path(__file__).parent / "recipes"
+OWN = {"dcn-sigma-ji": "budget_pairs.toml"}
+WEIGHTS = {"dcn-ode": 0.6, "dcn-sigma-ji": 0.4}
+PROGRAM = ("python", "analyses/train_on_gpu.py")
 
 
-def options() -> argparse.Namespace:
+def options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--model", default="dcn-ode")
-    parser.add_argument("--recipe", type=Path, default=RECIPE)
+    parser.add_argument("--models", nargs="+", default=list(WEIGHTS), help="in this order [default: %(default)s]")
+    parser.add_argument("--recipe", type=Path, help="a .toml file for all of them, in place of their own")
     parser.add_argument("--images", required=True, help="train.tar.xz; test.tar.xz is looked for beside it")
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--minutes", type=float, required=True, help="turned into passes when the run begins")
+    parser.add_argument("--out", type=Path, required=True, help="a folder for the runs, each named after its network")
+    parser.add_argument("--minutes", type=float, required=True, help="for all networks together")
     parser.add_argument("--stop-minutes", type=float, help="stop after this time, saved, to be gone on with")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
-    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
-    return parser.parse_args()
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="in all recipes")
+    return parser.parse_args(arguments)
+
+
+def share(model: str, models: Sequence[str]) -> float:
+    """Give the part of the minutes that a network has."""
+    weights = {name: WEIGHTS.get(name, WEIGHTS["dcn-ode"]) for name in models}
+    return weights[model] / sum(weights.values())
+
+
+def recipe_for(model: str, chosen: argparse.Namespace) -> Recipe:
+    """Give a network's recipe, with the passes of its file still."""
+    path = chosen.recipe or RECIPES / OWN.get(model, "budget.toml")
+    return with_settings(read_recipe(path), [f"model={model}", *chosen.set])
 
 
 class Printer:
@@ -49,21 +71,35 @@ class Printer:
             print({name: value for name, value in figures.items() if "log2_sigma" not in name}, flush=True)
 
 
-def main() -> None:
-    chosen = options()
+def train_one(
+    model: str, chosen: argparse.Namespace, images: TrainingImages, left: float | None, command: str
+) -> dict[str, Any] | None:
+    """Begin a network's run or go on with it; None if it was stopped before its end."""
+    out, recipe = chosen.out / model, None
+    resume = (out / "run.json").exists()
+    if not resume:
+        minutes = chosen.minutes * share(model, chosen.models)
+        recipe, speed = recipe_for_minutes(recipe_for(model, chosen), images, minutes, chosen.device)
+        passes = recipe.optimisation.passes
+        print(f"{model}: {minutes:.3g} minutes, {passes} passes; seconds per image {speed}", flush=True)
+    run = RunOptions(out, chosen.device, resume=resume, save_minutes=1.0, stop_minutes=left, command=command)
+    return train(recipe, images, run, Printer())
+
+
+def main(arguments: Sequence[str]) -> None:
+    chosen, started = options(arguments), time.monotonic()
     # a run of minutes is no place for the slower matrix products of full single precision
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True
     images = read_training_images(chosen.images)
-    resume, recipe = (chosen.out / "run.json").exists(), None
-    if not resume:
-        recipe = with_settings(read_recipe(chosen.recipe), [f"model={chosen.model}", *chosen.set])
-        recipe, speed = recipe_for_minutes(recipe, images, chosen.minutes, chosen.device)
-        print(f"{recipe.optimisation.passes} passes; seconds per image {speed}", flush=True)
-    run = RunOptions(
-        chosen.out, chosen.device, resume=resume, save_minutes=1.0, stop_minutes=chosen.stop_minutes, command="gpu"
-    )
-    print(json.dumps(train(recipe, images, run, Printer())))
+    for model in chosen.models:
+        spent = (time.monotonic() - started) / 60
+        left = None if chosen.stop_minutes is None else max(0.0, chosen.stop_minutes - spent)
+        figures = train_one(model, chosen, images, left, shlex.join([*PROGRAM, *arguments]))
+        if figures is None:
+            print(f"{model} was stopped before its end; the same command goes on with it", flush=True)
+            return
+        print(json.dumps({"model": model, **figures}), flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import shlex
 
 import numpy as np
+import pytest
 from PIL import Image
 
 from dcnbio.commands.app import run
+from dcnbio.commands.train import say_of_processes
+from dcnbio.training import Recipe, with_settings
 
 SETTINGS = [
     *("--set", "network.widths=[4]"),
@@ -49,3 +53,48 @@ def test_every_filters_scale_is_kept_as_often_as_is_said(tmp_path, capsys):
     assert run([*arguments, "--scales-every", "0", "--out", str(tmp_path / "never")]) == 2
     assert "scales_every is 0; allowed are whole numbers from 1 on" in capsys.readouterr().err
     assert not (tmp_path / "never").exists()
+
+
+@pytest.mark.parametrize(
+    ("count", "rank", "gradient", "said"),
+    [
+        ("2", "0", "adjoint", True),
+        ("2", "1", "adjoint", False),
+        ("2", "0", "exact", False),
+        ("1", "0", "adjoint", False),
+    ],
+)
+def test_several_processes_are_told_of_adjoint_gradients_once(monkeypatch, capsys, count, rank, gradient, said):
+    monkeypatch.setenv("WORLD_SIZE", count)
+    monkeypatch.setenv("RANK", rank)
+    advice = """--set 'phases=[{gradient="exact"}]'"""
+    say_of_processes(with_settings(Recipe(), [f'phases=[{{until=0.5, gradient="exact"}}, {{gradient="{gradient}"}}]']))
+    found = capsys.readouterr().err
+    assert ("note: with adjoint gradients 2 processes do not train as one does" in found) == said
+    assert (advice in found) == said
+    # what is advised is a setting that leaves no adjoint gradients
+    assert {phase.gradient for phase in with_settings(Recipe(), [shlex.split(advice)[1]]).phases} == {"exact"}
+
+
+def test_minutes_become_passes_once_and_a_run_that_goes_on_keeps_them(tmp_path, capsys):
+    source, out = images(tmp_path / "set.npz"), tmp_path / "run"
+    # with nothing to look at in the end, any time is enough
+    length = ["--set", "held_out=0", "--minutes", "0.02", "--stop-minutes", "0"]
+    others = [part for name in SETTINGS[1::2] if name != "epochs=2" for part in ("--set", name)]
+    arguments = ["train", "--images", source, "--out", str(out), *others, *length]
+    assert run([*arguments, "--json"]) == 0
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["finished"] is False
+    passes = json.loads((out / "run.json").read_text())["recipe"]["optimisation"]["passes"]
+    assert f"0.02 minutes are {passes} passes (dopri5 0.001 exact " in printed.err
+    assert 1 <= passes < 1_000_000
+    go_on = ["train", "--images", source, "--out", str(out), "--resume", "--json"]
+    assert run([*go_on, "--minutes", "1"]) == 2
+    assert "minutes (--minutes) is given with resume, but a run keeps its passes" in capsys.readouterr().err
+    assert run(go_on) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["finished"]
+    assert found["passes"] == 10 * max(1, passes // 10)
+    record = json.loads((out / "run.json").read_text())
+    assert record["recipe"]["optimisation"]["passes"] == passes
+    assert record["finished"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import shutil
 import subprocess
@@ -46,6 +47,8 @@ def recipe_together(gradient: str) -> Recipe:
         # its gradients depend on the steps of the backward solve, so that they agree at tight tolerances alone
         phase = 'phases=[{gradient="adjoint", rtol=1e-6, atol=1e-6}]'
         return with_settings(recipe_together("exact"), [phase, "passes=24", "network.widths=[4]"])
+    if gradient == "papers":
+        return with_settings(recipe_together("exact"), ['phases=[{gradient="adjoint"}]', "network.widths=[4]"])
     settings = [
         "network.widths=[4, 8]",
         "network.norm_groups=4",
@@ -63,7 +66,7 @@ def start_together(out: Path, gradient: str) -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", str(script)]
     for attempt in range(2):
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
         # gloo's threads can abort a process that is leaving, all its work done and saved (pytorch pull request 179291):
         # that, and nothing else, is tried once more
         if "Signal 6 (SIGABRT)" not in done.stderr:
@@ -84,6 +87,26 @@ def test_two_processes_train_as_one_does(tmp_path, gradient, agreement):
     for name, values in one.items():
         assert float((values - two[name]).abs().max()) < agreement, name
     assert max(float((one[name] - begun[name]).abs().max()) for name in one) > 0.005
+
+
+def test_two_processes_with_the_papers_adjoint_gradients_come_near_one_and_no_nearer(tmp_path):
+    """Twenty steps at 1e-3: what docs/how_to/train.md and the command's notice say of it."""
+    together, alone = tmp_path / "together", tmp_path / "alone"
+    start_together(together, "papers")
+    train(recipe_together("papers"), noisy_images(), RunOptions(alone))
+    one, two = (load_file(folder / "checkpoint.safetensors") for folder in (alone, together))
+    begun = train_nothing("papers")
+    apart = max(float((one[name] - two[name]).abs().max()) for name in one)
+    moved = max(float((one[name] - begun[name]).abs().max()) for name in one)
+    # 0.045 of 0.39 were measured; the exact gradients of the same steps agree to 1e-9
+    assert 1e-4 < apart < 0.15 < moved
+    losses = [last_loss(folder) for folder in (alone, together)]
+    assert losses[0] == pytest.approx(losses[1], abs=0.02)
+
+
+def last_loss(folder: Path) -> float:
+    with open(folder / "metrics.csv", newline="") as file:
+        return float(list(csv.DictReader(file))[-1]["loss"])
 
 
 def train_nothing(gradient: str) -> dict:
