@@ -73,10 +73,21 @@ def of_system(error: OSError) -> str:
     return f"{error.filename or 'the system'}: {error.strerror or error}"
 
 
+def is_backend(error: Exception) -> bool:
+    """Whether matplotlib refused what MPLBACKEND names, as it does when it is first imported."""
+    return isinstance(error, ValueError) and "MPLBACKEND" in os.environ and "value for backend" in str(error)
+
+
 def unexpected(error: Exception) -> int:
     """Say that the program is at fault; how to see where."""
     if is_memory(error):
         complain("memory ran out; use a smaller --batch-size, fewer --times or fewer --blocks")
+        return 2
+    if is_backend(error):
+        complain(
+            f"MPLBACKEND is {os.environ['MPLBACKEND']!r}, which matplotlib does not know; unset it, for dcnbio draws "
+            "without a display, or set it to agg"
+        )
         return 2
     if os.environ.get(TRACEBACK):
         traceback.print_exception(error)

@@ -115,7 +115,7 @@ def open_image_archive(path: Path, files: dict[Parts, tarfile.TarInfo], split: S
 
     labels = np.asarray(tree.labels, dtype=np.int64)
     names = [joined(parts) for parts in tree.paths]
-    return Source(f"archive {path}, {split}", names, labels, tree.class_names, pixels, tree.notices)
+    return Source(tree.described("archive", path), names, labels, tree.class_names, pixels, tree.notices)
 
 
 def md5_notice(path: Path, layout: str) -> tuple[str, ...]:
@@ -142,7 +142,9 @@ def _opened(path: Path) -> Iterator[tarfile.TarFile]:
     except PermissionError as error:
         raise ImageError(f"{path} cannot be read ({error.strerror}): check its permissions") from error
     except DAMAGE as error:
-        raise ImageError(_damaged(path, str(error) or type(error).__name__)) from error
+        # of a file that none of its readers opens, tarfile lists what each of them said, a line each
+        cause = (str(error).splitlines() or [type(error).__name__])[0]
+        raise ImageError(_damaged(path, cause.rstrip(": "))) from error
 
 
 def _read_to_end(tar: tarfile.TarFile, path: Path) -> None:

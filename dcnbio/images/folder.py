@@ -57,7 +57,7 @@ def open_folder(root: Path, split: Split) -> Source:
 
     labels = np.asarray(tree.labels, dtype=np.int64)
     files = [joined(path) for path in tree.paths]
-    return Source(f"folder {root}, {split}", files, labels, tree.class_names, pixels, tree.notices)
+    return Source(tree.described("folder", root), files, labels, tree.class_names, pixels, tree.notices)
 
 
 def open_single(path: Path) -> Source:

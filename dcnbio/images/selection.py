@@ -88,7 +88,8 @@ def _spread(labels: NDArray[np.int64], limit: int) -> NDArray[np.int64]:
     number = _integer("limit", limit)
     if not 1 <= number <= labels.size:
         raise InputError(
-            f"limit is {number}, but there are {labels.size} images to take from: give 1 to {labels.size}, or no limit"
+            f"limit is {number}, but there are {labels.size} images to take from: give 1 to {labels.size}, or no limit "
+            "(--limit all)"
         )
     by_class = np.argsort(labels, kind="stable")
     _, first, counts = np.unique(labels[by_class], return_index=True, return_counts=True)

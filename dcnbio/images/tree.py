@@ -32,12 +32,25 @@ class Tree:
         The name of every label.
     notices : tuple of str
         What a reader of the results has to know.
+    split : "train" or "test", optional
+        Which of its two folders of these names was taken; None where it has neither.
     """
 
     paths: list[Parts]
     labels: list[int]
     class_names: tuple[str, ...]
     notices: tuple[str, ...]
+    split: Split | None = None
+
+    def described(self, kind: str, where: object) -> str:
+        """Name the source, with the split where it has any.
+
+        Examples
+        --------
+        >>> Tree([("cat", "1.png")], [3], ("cat",), ()).described("folder", "mine")
+        'folder mine'
+        """
+        return f"{kind} {where}" + (f", {self.split}" if self.split else "")
 
 
 def arrange(paths: Iterable[Parts], split: Split, where: str) -> Tree:
@@ -98,7 +111,7 @@ def arrange(paths: Iterable[Parts], split: Split, where: str) -> Tree:
     elif split == "train":
         notices.append(f"{where} has no folders train and test: all its images were taken")
     labels, class_names, more = _labels([p[outer:] for p in images], where)
-    return Tree(images, labels, class_names, (*notices, *more))
+    return Tree(images, labels, class_names, (*notices, *more), split if found else None)
 
 
 def joined(parts: Parts) -> str:

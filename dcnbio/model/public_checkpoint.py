@@ -15,7 +15,7 @@ from dcnbio.model.network import Network, build
 from dcnbio.model.pickled_weights import PickledWeights, read_pickled_weights
 from dcnbio.model.public_names import decoder_names, public_names
 from dcnbio.model.rows import ROWS, row_spec
-from dcnbio.model.weights import weights_id
+from dcnbio.model.weights import refuse_non_finite, weights_id
 
 __all__ = ["fitting_rows", "load_public"]
 
@@ -86,6 +86,8 @@ def renamed(state: dict[str, Tensor], net: Network, path: Path) -> dict[str, Ten
             f"{path} does not fit {net.spec.row} ({first_of_each(missing, unexpected)}); "
             f"{fix if rows else nearest(state)}."
         )
+    # what is wrong is looked for in the file, so both names are told: those of the file and ours
+    refuse_non_finite({f"{name}, here {names[name]}": tensor for name, tensor in state.items()}, path)
     return {names[name]: tensor for name, tensor in state.items()}
 
 

@@ -85,6 +85,17 @@ def test_loose_images_have_no_labels(class_folders):
     assert list(found.files) == ["0000.png", "0001.png", "0002.png"]
 
 
+def test_a_source_names_a_split_only_where_it_has_any(class_folders, tmp_path):
+    train = class_folders / "train"
+    assert read_images(class_folders).source == f"folder {class_folders}, test"
+    assert read_images(class_folders, split="train").source == f"folder {class_folders}, train"
+    assert read_images(train).source == f"folder {train}"
+    archive = packed(class_folders, tmp_path / "a.tar", "w")
+    assert read_images(archive).source == f"archive {archive}, test"
+    plain = packed(train, tmp_path / "plain.tar", "w")
+    assert read_images(plain).source == f"archive {plain}"
+
+
 def test_a_single_image(class_folders):
     found = read_images(class_folders / "test" / "dog" / "0001.png")
     assert (list(found.files), list(found.labels)) == (["0001.png"], [-1])

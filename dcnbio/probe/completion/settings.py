@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dcnbio.errors import InputError
-from dcnbio.images import central_boxes
 from dcnbio.images.number_checks import count
 
 __all__ = ["CompletionSettings"]
 
 FILLS = ("grey", "mean")
+SIDE = 32
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,9 @@ class CompletionSettings:
 
     def __post_init__(self) -> None:
         for side in self.masks:
-            central_boxes(side)
+            count("masks (--masks)", side, 0)
+            if side > SIDE:
+                raise InputError(f"masks (--masks) have {side}; the side of a square is at most {SIDE} pixels.")
         for name, least in (("main", 0), ("times", 0), ("batch_size", 0), ("mechanism", 0), ("seed", 0)):
             count(name, getattr(self, name), least)
         if len(set(self.masks)) < len(self.masks):
