@@ -14,7 +14,7 @@ from dcnbio.analysis.statistics.goodness_of_fit import GoodnessOfFit, lognormal_
 from dcnbio.analysis.statistics.held_out import HeldOut, log_likelihood_gain
 from dcnbio.analysis.statistics.interval import Interval
 from dcnbio.analysis.statistics.lognormal import LogNormal, fit_lognormal
-from dcnbio.analysis.statistics.misfit_limit import misfit_bootstrap
+from dcnbio.analysis.statistics.misfit_limit import misfit_bootstrap, misfit_limits
 from dcnbio.analysis.statistics.moment_statistic import shape_statistic
 from dcnbio.analysis.statistics.ordered_statistic import LShape, OrderedGrid
 from dcnbio.analysis.statistics.sample import positive_sample
@@ -42,8 +42,8 @@ class ScaleDistribution:
     filters, energy : mapping of str to Estimate
         Each filter counted once, or with its energy (sigma is free where alpha is near 0; None where no energies were
         given): ``log2_mean``, ``log2_sd`` (octaves), ``skewness`` of sigma, ``l_skewness`` and ``l_kurtosis`` of log
-        sigma, ``largest`` (D from the fitted log-normal; its interval is an upper limit) and ``moved`` (Wasserstein
-        distance from it, octaves; likewise).
+        sigma, ``largest`` (D from the fitted log-normal) and ``moved`` (Wasserstein distance from it, octaves). Their
+        intervals are an upper limit at 95 %, with 0 as the lower; only D of the filters counted once has a lower limit.
     fit_test : GoodnessOfFit
     against : list of HeldOut
         Held-out log-likelihood against other families; empty where the values are too few or equal.
@@ -128,7 +128,7 @@ def scale_distribution(
     Notes
     -----
     Scales start log-normal: read it beside the start (`scale_change`). With 16,384 filters the test rejects
-    departures that matter to nobody; the verdict rests on the size of D.
+    departures that matter to nobody; the verdict rests on the limits of D.
 
     L-skewness and L-kurtosis are those of the empirical distribution, which weights and resamples have too, and differ
     from the unbiased ones of `l_moments` by about 1 / n. ``moved`` takes the normal's function as straight between
@@ -149,9 +149,10 @@ def scale_distribution(
     test = lognormal_goodness_of_fit(sigma if min(sigma.shape) > 1 else sigma.ravel(), rng, min(resamples, 999))
     against = [] if fit.degenerate or sigma.size < 20 else log_likelihood_gain(sigma, rng, resamples)
     weighted = None if energy is None else shape_estimates(sigma, rng, resamples, checked_energy(energy, sigma))
-    misfit = filters["largest"]
-    verdict = equivalence(misfit.value, misfit.interval, test.p)
-    return ScaleDistribution(fit, filters, weighted, test, against, verdict)
+    largest = filters["largest"].value
+    limits = misfit_limits(largest, filters["largest"].interval, test.chance)
+    filters["largest"] = Estimate(largest, limits)
+    return ScaleDistribution(fit, filters, weighted, test, against, equivalence(largest, limits))
 
 
 def checked_energy(energy: Floats, sigma: Floats) -> Floats:

@@ -34,32 +34,30 @@ class Equivalence:
     verdict: Verdict
 
 
-def equivalence(distance: float, limits: Interval, p: float, bound: float = LOGNORMAL_BOUND) -> Equivalence:
+def equivalence(distance: float, limits: Interval, bound: float = LOGNORMAL_BOUND) -> Equivalence:
     """Judge a distance against a bound.
 
-    "within": its upper limit is under the bound. "beyond": the estimate is over the bound and a test says that it is
-    no chance (p < 0.05). Otherwise: cannot tell, since a distance is never under 0 and its estimate is biased upwards.
+    "within": its upper limit is under the bound. "beyond": its lower limit is over it. Otherwise: cannot tell. The
+    estimate itself decides nothing, since a distance is never under 0 and its estimate is biased upwards.
 
     Parameters
     ----------
     distance : float
         For instance D of a sample and its fitted log-normal.
     limits : Interval
-        With the upper limit at 95 %.
-    p : float
-        Of a test of distance 0; NaN where there is none.
+        Lower and upper limit, each at 95 %; see `misfit_limits`.
     bound : float
 
     Examples
     --------
-    >>> equivalence(0.005, Interval(0, 0.015), 0.3).verdict, equivalence(0.05, Interval(0, 0.08), 0.001).verdict
+    >>> equivalence(0.005, Interval(0, 0.015)).verdict, equivalence(0.05, Interval(0.03, 0.08)).verdict
     ('within', 'beyond')
-    >>> equivalence(0.01, Interval(0, 0.03), 0.4).verdict
+    >>> equivalence(0.03, Interval(0.01, 0.05)).verdict
     'cannot tell'
     """
     verdict: Verdict = "cannot tell"
     if limits.exists and limits.high < bound:
         verdict = "within"
-    elif distance > bound and p < 0.05:
+    elif limits.exists and limits.low > bound:
         verdict = "beyond"
     return Equivalence(distance, limits, bound, verdict)

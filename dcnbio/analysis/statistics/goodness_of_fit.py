@@ -32,6 +32,9 @@ class GoodnessOfFit:
         Share of log-normal samples, fitted alike, with a D as large; NaN where there is no test.
     n, resamples : int
         Values; simulated samples.
+    chance : float
+        The D that 95 % of log-normal samples, fitted alike, do not exceed: what chance alone makes. NaN where there is
+        no test.
     reason : str
         Why there is no test, empty otherwise.
     """
@@ -40,6 +43,7 @@ class GoodnessOfFit:
     p: float
     n: int
     resamples: int = 0
+    chance: float = math.nan
     reason: str = ""
 
 
@@ -114,5 +118,7 @@ def lognormal_goodness_of_fit(
     if x.size < LEAST_N:
         return GoodnessOfFit(distance, math.nan, x.size, reason=f"n too small ({x.size} of at least {LEAST_N})")
     null = null_effects(logs)
-    larger = sum(fitted_distance(np.sort(null.simulate(rng), axis=None)) >= distance for _ in range(resamples))
-    return GoodnessOfFit(distance, (1 + larger) / (1 + resamples), x.size, resamples)
+    simulated = np.array([fitted_distance(np.sort(null.simulate(rng), axis=None)) for _ in range(resamples)])
+    larger = int(np.sum(simulated >= distance))
+    chance = float(np.quantile(simulated, 0.95, method="higher"))
+    return GoodnessOfFit(distance, (1 + larger) / (1 + resamples), x.size, resamples, chance)

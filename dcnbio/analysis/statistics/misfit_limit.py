@@ -1,16 +1,20 @@
-"""How far from normal a grid of values is, with upper limits that are clustered by rows and columns."""
+"""How far from normal a grid of values is, with limits that are clustered by rows and columns."""
 
 from __future__ import annotations
+
+import math
+from dataclasses import replace
 
 import numpy as np
 
 from dcnbio.analysis.shapes import Floats
 from dcnbio.analysis.statistics.bootstrap import Bootstrap
 from dcnbio.analysis.statistics.cluster_bootstrap import two_way_bootstrap
+from dcnbio.analysis.statistics.interval import Interval
 from dcnbio.analysis.statistics.moment_statistic import mean_statistic
 from dcnbio.analysis.statistics.ordered_statistic import NormalMisfit, OrderedGrid
 
-__all__ = ["misfit_bootstrap"]
+__all__ = ["misfit_bootstrap", "misfit_limits"]
 
 LEVELS = (0.1, 0.3, 0.5, 0.7, 0.9)
 
@@ -39,7 +43,7 @@ def misfit_bootstrap(
     -------
     Bootstrap
         Of two statistics: D, and the Wasserstein-1 distance in the unit of `grid`. Take `upper`: distances are biased
-        upwards and the lower limit is 0.
+        upwards, and resampling biases them once more; for a lower limit of D see `misfit_limits`.
 
     Examples
     --------
@@ -50,3 +54,38 @@ def misfit_bootstrap(
     """
     keep = kept_share(grid, rng, base) if min(grid.shape) > 1 and grid.min() < grid.max() else 1.0
     return two_way_bootstrap(NormalMisfit(OrderedGrid.of(grid, base), keep), rng, resamples)
+
+
+def misfit_limits(distance: float, upper: Interval, chance: float) -> Interval:
+    """Put a lower limit of D beside its upper one: D minus the D that chance alone makes.
+
+    Parameters
+    ----------
+    distance : float
+        D of the sample.
+    upper : Interval
+        Its upper limit at 95 %, with 0 as the lower.
+    chance : float
+        The D that 95 % of normal samples with as large row and column effects do not exceed; NaN where it is not known.
+
+    Returns
+    -------
+    Interval
+        Its two limits hold at 95 % each. The lower is 0 where `chance` is not known.
+
+    Notes
+    -----
+    By the triangle inequality the D of a sample is at most the true D and what chance makes of the two functions'
+    difference, whose size near the normal is that of a normal sample. So the limit is cautious: on 32 x 33 and 64 x 65
+    channels it lay above a true D of 0.02 in 0 to 1 % of samples, skewed, heavy and light of tail. Reflecting the upper
+    limit about the estimate gives 5 to 13 %, since a largest distance that two places share is biased more.
+
+    Examples
+    --------
+    >>> misfit_limits(0.05, Interval(0, 0.08), 0.02).to_list()
+    [0.03, 0.08]
+    """
+    if not (upper.exists and math.isfinite(chance)):
+        return upper
+    low = min(max(distance - chance, 0.0), upper.high)
+    return replace(upper, low=low, method=f"limits at 95 % each, {upper.method.removeprefix('upper limit, ')}")
