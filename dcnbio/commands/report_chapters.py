@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dcnbio.commands.report_reconstructions import find_reconstructions
+from dcnbio.commands.report_solver import find_solver
 from dcnbio.commands.report_subject import MASK, Finding, Subject
 from dcnbio.commands.report_trajectories import find_trajectories
 from dcnbio.errors import InputError
@@ -184,6 +186,27 @@ CHAPTERS = (
             "There is no drive after t = 0, so no duration, onset or steady state.",
             "Verdicts on likeness are of this network's few units against bounds fixed from published differences; a "
             "verdict that is built in speaks of the norm or of the architecture, not of what was learned.",
+        ),
+    ),
+    ChapterPlan(
+        "reconstructions",
+        "Reconstructions",
+        "How much of an image can a decoder give back from the maps after the last block?",
+        find_reconstructions,
+        (
+            "The decoder was trained too: what it gives back is in the maps, what it does not may be there all the "
+            "same.",
+            "Mean square error likes smooth pictures; it does not say whether the object can be recognised.",
+        ),
+    ),
+    ChapterPlan(
+        "solver",
+        "The solver",
+        "Do answers, h(T) and what a mask leaves of it move with the solver's tolerance and method?",
+        find_solver,
+        (
+            "The reference is numerical too: that tighter solves approach it is what speaks for it.",
+            "A few images: dcnbio check-solver compares more of them, and tighter tolerances.",
         ),
     ),
 )

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Drawn", "earlier_figures", "possible_files"]
 
-# the forest shows the same effects, with the bounds that verdicts rest on
-LEFT_OUT = ("primate_comparison",)
-
 
 def figure_settings() -> ExportSettings:
     """Give the settings of the figures beside the page."""
@@ -59,7 +56,7 @@ class Drawn:
         before = {name for _, names in self.names for name in names}
         found = []
         for kind in kinds_of(finding.kind):
-            if kind.name in before or kind.name in LEFT_OUT:
+            if kind.name in before:
                 continue
             try:
                 found.append(picture_of(kind.name, finding.result))
