@@ -2,12 +2,15 @@
 
     python analyses/run_all.py                    small: meant to take under 20 minutes on two cores
     python analyses/run_all.py --size full        the sizes that stand in print: hours
+    python analyses/run_all.py --size full --training-set train.tar.xz --test-set test.tar.xz
     python analyses/run_all.py --only scales contrast --out results/today
+    python analyses/run_all.py --list             what would be run, and what would not, and why
 
 Each step is a command that anyone can type; it is printed before it runs. Its answer (JSON, or a page), its result file
 and what it printed lie in the folder, with the figures below it. A step whose answer is there, from the same command,
 is not run again, so an interrupted run goes on. A step that fails is named at the end, and the others run all the same;
-the exit status is then 3.
+the exit status is then 3. Steps that train networks are of the full size alone and need CIFAR-10's training set: those
+that are left out are named, with the reason.
 """
 
 from __future__ import annotations
@@ -16,11 +19,12 @@ import argparse
 import datetime
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,35 +43,84 @@ class Step:
     ----------
     name : str
     command : tuple of str
-        Of dcnbio, or the name of a script here and its options.
-    small, full : tuple of str
-        Added to the command.
+        Of dcnbio, or the name of a script here and its options. In these and in what is added {out} stands for the
+        folder; an option with {training_set} or {test_set} is left out where that is not given.
+    small, full : tuple of str or None
+        Added to the command; None where the step is not of this size.
     out : str
         Ending of the file that is given as --out; empty where there is none.
     answer : str
         Ending of what is printed: .json, or .txt and .md for a page.
+    needs : str
+        "training_set" where the step cannot do without it.
     """
 
     name: str
     command: tuple[str, ...]
-    small: tuple[str, ...] = ()
-    full: tuple[str, ...] = ()
+    small: tuple[str, ...] | None = ()
+    full: tuple[str, ...] | None = ()
     out: str = ""
     answer: str = ".json"
+    needs: str = ""
 
-    def arguments(self, size: str, folder: Path) -> list[str]:
+    def added(self, size: str) -> tuple[str, ...] | None:
+        """Give what is added at a size."""
+        return self.small if size == "small" else self.full
+
+    def arguments(self, size: str, folder: Path, images: Mapping[str, str] | None = None) -> list[str]:
         """Give what follows the program's name."""
-        added = self.small if size == "small" else self.full
+        places = {"out": str(folder), **(images or {})}
+        words = [*self.command, *(self.added(size) or ())]
+        known = [word for word in words if set(re.findall(r"{(\w+)}", word)) <= set(places)]
         where = ("--out", str(folder / f"{self.name}{self.out}"), "--overwrite") if self.out else ()
-        return [*self.command, *added, *where]
+        return [*(word.format(**places) for word in known), *where]
+
+    def left_out(self, size: str, images: Mapping[str, str]) -> str:
+        """Say why a step is not run, or nothing."""
+        if self.added(size) is None:
+            return f"it is of the {'full' if size == 'small' else 'small'} size alone (--size)"
+        if self.needs and self.needs not in images:
+            return f"it needs --{self.needs.replace('_', '-')}"
+        return ""
 
 
+@dataclass(frozen=True)
+class Drawing:
+    """Figures that are drawn in one go.
+
+    Attributes
+    ----------
+    name : str
+    sources : tuple of str
+        Names of the steps whose results they are made of, or of a checkpoint that ships.
+    options : tuple of str
+        Of dcnbio figures.
+    """
+
+    name: str
+    sources: tuple[str, ...]
+    options: tuple[str, ...] = ()
+
+
+MAPS = ("probe", "--json", "--limit", "10")
 STEPS = (
     Step("tables", ("paper_tables.py",), answer=".md"),
+    Step("small_data_so_far", ("small_data.py", "--table"), answer=".md"),
+    Step(
+        "small_data",
+        ("small_data.py", "--images={training_set}", "--runs", "{out}/small_data"),
+        small=None,  # the paper's schedule: each of 40 networks is trained for 100 epochs
+        answer=".md",
+        needs="training_set",
+    ),
     Step("speed", ("speed.py",), small=("--quick",), answer=".txt"),
+    Step("probe_speed", ("speed.py", "--probe"), small=("--images", "20", "--repeats", "1"), answer=".txt"),
     Step("evaluate", ("evaluate", "--json"), full=("--limit", "all")),
     Step("check_solver", ("check-solver", "--json"), small=("--limit", "10")),
-    Step("recording", ("probe", "--json", "--limit", "10"), out=".zarr"),
+    Step("recording", MAPS, out=".zarr"),
+    Step("masked_14", (*MAPS, "--mask", "14"), out=".zarr"),
+    Step("masked_6", (*MAPS, "--mask", "6"), out=".zarr"),
+    Step("masked_6_ode_net", (*MAPS, "--mask", "6", "--checkpoint", "ode-net"), out=".zarr"),
     Step("scales", ("analyze", "scales", "--json"), full=("--resamples", "9999"), out=".nc"),
     Step(
         "completion",
@@ -84,16 +137,44 @@ STEPS = (
         out=".nc",
     ),
     Step(
+        "half_a_point",
+        ("half_a_point.py", "--folder", "{out}/half_a_point", "--out", "{out}/half_a_point.json", "--overwrite"),
+        small=("--limit", "20"),
+        full=("--images={test_set}",),  # the 1,000 shipped images where no test set is given
+        answer=".txt",
+    ),
+    Step(
         "responses", ("analyze", "responses", "--json"), small=("--size", "small"), full=("--size", "full"), out=".nc"
+    ),
+    # at full size by the script of the pages in print, whose sizes are fixed; at small size the same questions, of less
+    Step(
+        "responses_of_blocks",
+        (),
+        small=("analyze", "responses", "--size", "quick", "--blocks", "1,2,3", "--units", "2", "--no-growth"),
+        full=("unit_responses.py", "--only", "responses_blocks_small", "--out", "{out}"),
+        answer=".txt",
+    ),
+    Step(
+        "interventions",
+        (),
+        small=(
+            *("analyze", "responses", "--size", "quick", "--units", "2", "--no-growth", "--limit", "20"),
+            *("--intervention", "sigma=1.5", "--intervention", "time=0"),
+        ),
+        full=("unit_responses.py", "--only", "responses_interventions", "--out", "{out}"),
+        answer=".txt",
     ),
     Step("primate", ("analyze", "primate", "--json"), small=("--size", "quick"), full=("--size", "full"), out=".nc"),
 )
-DRAWN = {  # what figures are made from, and which where not all
-    "checkpoint": "",  # its training and what its decoder gives back lie beside it
-    "recording": "feature_maps,trajectories,solver_work",
-    "check_solver": "",
-    **dict.fromkeys(("scales", "completion", "contrast", "responses", "primate"), ""),
-}
+RECORDINGS = ("recording", "masked_14", "masked_6", "masked_6_ode_net")
+SHOWN = ("--stimulus", "5", "--channel", "1=5;2=5;3=5")  # the same image and channels, intact and masked
+DRAWINGS = (
+    Drawing("checkpoint", (CHECKPOINT,)),  # its training and what its decoder gives back lie beside it
+    # figure 4 and figure A5 of the paper
+    Drawing("maps", RECORDINGS, ("--only", "feature_maps,trajectories", *SHOWN)),
+    Drawing("work", ("recording",), ("--only", "solver_work")),
+    *(Drawing(name, (name,)) for name in ("check_solver", "scales", "completion", "contrast", "responses", "primate")),
+)
 
 
 def options() -> argparse.Namespace:
@@ -101,6 +182,9 @@ def options() -> argparse.Namespace:
     parser.add_argument("--size", choices=["small", "full"], default="small")
     parser.add_argument("--only", nargs="+", choices=[step.name for step in STEPS], help="some steps alone")
     parser.add_argument("--out", type=Path, help="the folder; dated by default")
+    parser.add_argument("--training-set", help="CIFAR-10's training set, with the test set beside it")
+    parser.add_argument("--test-set", help="CIFAR-10's test set; else the 1,000 shipped images")
+    parser.add_argument("--list", action="store_true", help="print the steps of this size, and end")
     return parser.parse_args()
 
 
@@ -129,10 +213,10 @@ def is_done(answer: Path, command: str) -> bool:
     return answer.suffix != ".json" or json.loads(answer.read_text(encoding="utf-8")).get("command") == command
 
 
-def run_step(step: Step, size: str, out: Path) -> str:
+def run_step(step: Step, size: str, out: Path, images: Mapping[str, str]) -> str:
     """Run one step; give why it failed, or nothing."""
     answer, log = out / f"{step.name}{step.answer}", out / f"{step.name}.log"
-    arguments = step.arguments(size, out)
+    arguments = step.arguments(size, out, images)
     command = said(arguments)
     if is_done(answer, command):
         return ""
@@ -154,21 +238,21 @@ def run_step(step: Step, size: str, out: Path) -> str:
 
 def source_of(name: str, out: Path) -> Path | None:
     """Find what a step left to draw."""
-    if name == "checkpoint":
+    if name == CHECKPOINT:
         return Path(CHECKPOINT)
     endings = (".json",) if name == "check_solver" else (".nc", ".zarr")
     return next((path for path in (out / f"{name}{ending}" for ending in endings) if path.exists()), None)
 
 
-def draw(name: str, out: Path) -> str:
-    """Draw the figures of one result; give why it failed, or nothing."""
-    source = source_of(name, out)
-    if source is None:
+def draw(drawing: Drawing, out: Path) -> str:
+    """Draw the figures of some results; give why it failed, or nothing."""
+    sources = [str(path) for name in drawing.sources if (path := source_of(name, out)) is not None]
+    if not sources:
         return ""
-    arguments = ["figures", str(source), "--out", str(out / "figures"), "--formats", "pdf,png", "--dpi", "200"]
-    arguments += ["--overwrite", *(("--only", DRAWN[name]) if DRAWN[name] else ())]
+    arguments = ["figures", *sources, "--out", str(out / "figures"), "--formats", "pdf,png", "--dpi", "200"]
+    arguments += ["--overwrite", *drawing.options]
     tqdm.write(said(arguments), file=sys.stderr)
-    log = out / f"figures_{name}.log"
+    log = out / f"figures_{drawing.name}.log"
     with open(log, "w", encoding="utf-8") as printed:
         done = subprocess.run(program(arguments), stdout=printed, stderr=subprocess.STDOUT, check=False)
     return f"exit {done.returncode}: {last_line(log)}" if done.returncode else ""
@@ -183,18 +267,36 @@ def attempted(part: str, work: Callable[..., str], *arguments: object) -> str:
     return f"{part}: {why}" if why else ""
 
 
+def listed(steps: Sequence[Step], size: str, out: Path, images: Mapping[str, str]) -> str:
+    """Write the steps as they would be typed, and those that are left out with the reason."""
+    wanted = [step for step in steps if not step.left_out(size, images)]
+    lines = [f"{step.name}: {said(step.arguments(size, out, images))}" for step in wanted]
+    return "\n".join([*lines, *left_out_lines(steps, size, images)])
+
+
+def left_out_lines(steps: Sequence[Step], size: str, images: Mapping[str, str]) -> list[str]:
+    """Name the steps that are not run."""
+    return [f"left out: {step.name}: {why}" for step in steps if (why := step.left_out(size, images))]
+
+
 def main() -> None:
     chosen = options()
     out = chosen.out or HERE / "results" / f"{datetime.date.today().isoformat()}-{chosen.size}"
-    out.mkdir(parents=True, exist_ok=True)
+    given = {"training_set": chosen.training_set, "test_set": chosen.test_set}
+    images = {name: path for name, path in given.items() if path}
     steps = [step for step in STEPS if chosen.only is None or step.name in chosen.only]
+    if chosen.list:
+        print(listed(steps, chosen.size, out, images))
+        return
+    out.mkdir(parents=True, exist_ok=True)
     failures = []
-    for step in tqdm(steps, unit="step", desc="analyses"):
-        failures.append(attempted(step.name, run_step, step, chosen.size, out))
-    for name in tqdm(DRAWN, unit="result", desc="figures"):
-        failures.append(attempted(f"figures of {name}", draw, name, out))
+    for step in tqdm([one for one in steps if not one.left_out(chosen.size, images)], unit="step", desc="analyses"):
+        failures.append(attempted(step.name, run_step, step, chosen.size, out, images))
+    for drawing in tqdm(DRAWINGS, unit="result", desc="figures"):
+        failures.append(attempted(f"figures of {drawing.name}", draw, drawing, out))
     failures = [why for why in failures if why]
-    print("\n".join([f"results in {out}", *(f"failed: {why}" for why in failures)]))
+    lines = [*left_out_lines(steps, chosen.size, images), *(f"failed: {why}" for why in failures)]
+    print("\n".join([f"results in {out}", *lines]))
     sys.exit(3 if failures else 0)
 
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import run_all
-from run_all import Step
+from run_all import Drawing, Step
 
 from dcnbio.commands.app import run as dcnbio_command
 
+HERE = Path("here")
 GOOD = Step("info", ("info", "dcn-ode", "--json"))
 BAD = Step("bad", ("evaluate", "--checkpoint", "no-such", "--json"))
 
@@ -20,10 +23,10 @@ BAD = Step("bad", ("evaluate", "--checkpoint", "no-such", "--json"))
 def run(tmp_path, monkeypatch, capsys):
     """Run main on given steps; give its exit status and what it printed."""
 
-    def main(*steps, drawn=()):
+    def main(*steps, drawn=(), options=()):
         monkeypatch.setattr(run_all, "STEPS", steps)
-        monkeypatch.setattr(run_all, "DRAWN", dict(drawn))
-        monkeypatch.setattr(sys, "argv", ["run_all.py", "--out", str(tmp_path / "out")])
+        monkeypatch.setattr(run_all, "DRAWINGS", drawn)
+        monkeypatch.setattr(sys, "argv", ["run_all.py", "--out", str(tmp_path / "out"), *options])
         with pytest.raises(SystemExit) as ended:
             run_all.main()
         return ended.value.code, capsys.readouterr().out
@@ -33,7 +36,7 @@ def run(tmp_path, monkeypatch, capsys):
 
 def test_one_failing_part_loses_no_other(run, tmp_path):
     scales = Step("scales", ("analyze", "scales", "--json", "--resamples", "99"), out=".nc")
-    drawn = {"scales": "", "checkpoint": "no_such_figure"}
+    drawn = (Drawing("scales", ("scales",)), Drawing("checkpoint", ("dcn-ode",), ("--only", "no_such_figure")))
     status, printed = run(BAD, GOOD, scales, drawn=drawn)
     assert status == 3
     assert "failed: bad: exit 2: dcnbio: checkpoint is 'no-such'" in printed
@@ -78,14 +81,80 @@ def test_a_step_whose_items_failed_in_part_keeps_its_answer_and_is_named(run, tm
     assert json.loads((tmp_path / "out" / "info.json").read_text())["n"] == 2
 
 
-def test_every_option_of_every_step_is_one_that_dcnbio_knows(tmp_path, capsys):
+NEEDY = Step("train", ("info", "--json", "{training_set}"), small=None, needs="training_set")
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ((), "left out: train: it is of the full size alone (--size)"),
+        (("--size", "full"), "left out: train: it needs --training-set"),
+    ],
+)
+def test_a_step_that_is_left_out_is_named_with_the_reason_and_fails_nothing(run, options, why):
+    status, printed = run(NEEDY, options=options)
+    assert status == 0
+    assert why in printed.splitlines()
+
+
+def test_what_needs_the_training_set_is_given_it(run, tmp_path):
+    status, printed = run(NEEDY, options=("--size", "full", "--training-set", "ode-net"))
+    assert (status, "left out" in printed) == (0, False)
+    assert json.loads((tmp_path / "out" / "train.json").read_text())["command"] == "dcnbio info --json ode-net"
+
+
+def test_the_list_of_steps_says_what_is_run_and_what_is_not(monkeypatch, capsys):
+    for size, absent in (("small", "it is of the full size alone (--size)"), ("full", "it needs --training-set")):
+        monkeypatch.setattr(sys, "argv", ["run_all.py", "--list", "--size", size, "--out", "here"])
+        run_all.main()
+        lines = capsys.readouterr().out.splitlines()
+        assert f"left out: small_data: {absent}" in lines
+        assert [line.split(":")[0] for line in lines if not line.startswith("left out")] == [
+            step.name for step in run_all.STEPS if step.name != "small_data"
+        ]
+        assert not [line for line in lines if "{" in line]
+    assert not run_all.Path("here").exists()
+
+
+def test_every_script_that_measures_something_is_a_step():
+    scripts = {word for step in run_all.STEPS for size in ("small", "full") for word in step.arguments(size, HERE)[:1]}
+    for name in ("half_a_point.py", "unit_responses.py", "small_data.py", "speed.py", "paper_tables.py"):
+        assert name in scripts
+
+
+def test_every_figure_is_drawn_of_a_result_that_some_step_leaves():
+    there = {step.name for step in run_all.STEPS if step.out or step.name == "check_solver"} | {"dcn-ode"}
+    assert {name for drawing in run_all.DRAWINGS for name in drawing.sources} == there
+
+
+def known_options(command, capsys):
+    """The options of a script here, or of a command of dcnbio."""
+    if command[0].endswith(".py"):
+        printed = subprocess.run(
+            [sys.executable, str(run_all.HERE / command[0]), "--help"], capture_output=True, text=True, check=True
+        ).stdout
+        return set(re.findall(r"--[a-z-]+", printed))
+    words = command[:2] if command[0] == "analyze" else command[:1]
+    assert dcnbio_command([*words, "--help"]) == 0
+    return set(re.findall(r"--[a-z-]+", capsys.readouterr().out))
+
+
+COMMANDS = sorted(
+    {
+        tuple(words[:2] if words[0] == "analyze" else words[:1])
+        for step in run_all.STEPS
+        for size in ("small", "full")
+        if (words := step.arguments(size, HERE))
+    }
+)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_every_option_of_every_step_is_one_that_its_command_knows(command, capsys):
+    known = known_options(list(command), capsys)
+    images = {"training_set": "train", "test_set": "test"}
     for step in run_all.STEPS:
-        if step.command[0].endswith(".py"):
-            assert (run_all.HERE / step.command[0]).is_file()
-            continue
-        words = [word for word in step.command if not word.startswith("--") and not word.isdecimal()]
-        assert dcnbio_command([*words, "--help"]) == 0
-        known = set(re.findall(r"--[a-z-]+", capsys.readouterr().out))
         for size in ("small", "full"):
-            options = {word for word in step.arguments(size, tmp_path) if word.startswith("--")}
-            assert options <= known
+            words = step.arguments(size, HERE, images)
+            if tuple(words[: len(command)]) == command:
+                assert {word.split("=")[0] for word in words if word.startswith("--")} <= known
