@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from dcnbio.commands.figures_choice import chosen_sources
-from dcnbio.commands.figures_sources import sources_of
+from dcnbio.commands.figures_sources import made, sources_of
 from dcnbio.commands.options import Json, Model, flag, name_list, whole_numbers
 from dcnbio.commands.output import Speaker, command_text, tell
 
 if TYPE_CHECKING:
     from dcnbio.figures.export.run import Exported
     from dcnbio.figures.export.settings import ExportSettings
+    from dcnbio.figures.export.sources import Source
 
 __all__ = ["figures"]
 
@@ -80,9 +81,10 @@ def figures(
     only = name_list(place.only)
     opened = [source for name in dict.fromkeys(inputs) or ("dcn-ode",) for source in sources_of(name, model, only)]
     sources = chosen_sources(opened, settings.stimulus, settings.channel)
+    refuse_files_in_the_way(sources, place, only, settings)
     font_notice(speaker, settings)
     found = export_figures(
-        sources,
+        [made(source) for source in sources],
         place.out,
         settings,
         only=only,
@@ -92,6 +94,18 @@ def figures(
     )
     speaker.give(summary(found, settings), report(found, place.out))
     return 3 if found.failed else 0
+
+
+def refuse_files_in_the_way(sources: list[Source], place: Place, only: list[str], settings: ExportSettings) -> None:
+    """Refuse a folder that figures cannot go to before what takes seconds is worked out, not only after it."""
+    from dcnbio.figures.export.folder import check_folder
+    from dcnbio.figures.export.plan import drawing_names, drawings_of
+    from dcnbio.figures.export.run import all_names
+
+    drawings = drawings_of(sources, dict.fromkeys(only))
+    # a figure of what is still to be made is drawn for certain; others may be left out, and are checked when planned
+    names = [name for drawing, name in drawing_names(drawings).items() if callable(drawings[drawing][0].result)]
+    check_folder(place.out, [file for name in names for file in all_names(name, settings)], overwrite=place.overwrite)
 
 
 def settings_of(look: Look) -> ExportSettings:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,13 +16,15 @@ from dcnbio.errors import CheckpointError, InputError
 if TYPE_CHECKING:
     from dcnbio.figures.export.sources import Source
 
-__all__ = ["sources_of"]
+__all__ = ["made", "sources_of"]
 
 RECONSTRUCTED = 10  # images, one of each class
 
 
 def sources_of(name: str, model: str | None = None, only: Sequence[str] = ()) -> list[Source]:
     """Open what a person named; the folder of a finished run gives its checkpoint too.
+
+    Of reconstructions, which take seconds, the result is still to be `made`: names of files are known without it.
 
     Parameters
     ----------
@@ -78,8 +82,13 @@ def shipped_reconstructions(path: Path) -> list[Source]:
         return []
 
 
+def made(source: Source) -> Source:
+    """Work a result out that is still to be made, by the function that stands in its place."""
+    return dataclasses.replace(source, result=source.result()) if callable(source.result) else source
+
+
 def reconstructions(decoder: Path) -> Source:
-    """Reconstruct shipped images from the maps of the network that a decoder was trained on.
+    """Prepare to reconstruct shipped images from the maps of the network that a decoder was trained on.
 
     Raises
     ------
@@ -89,6 +98,7 @@ def reconstructions(decoder: Path) -> Source:
     from dcnbio.figures.export.sources import Source, content_hash
     from dcnbio.images import load_images
     from dcnbio.model.decoder_checkpoint import load_decoder_checkpoint
+    from dcnbio.model.encoder_match import refuse_other_encoder
     from dcnbio.model.loading import load
     from dcnbio.probe.reconstructed_images import reconstruct
 
@@ -98,8 +108,10 @@ def reconstructions(decoder: Path) -> Source:
         net = load(encoder)
     except CheckpointError as error:
         raise InputError(f"{decoder} is a decoder of the network {encoder}, which is not here: {error}") from error
-    found = reconstruct(net, loaded, load_images(limit=RECONSTRUCTED), batch_size=RECONSTRUCTED, progress=True)
-    return Source("reconstructions", found, short_name(decoder), content_hash(decoder), str(decoder))
+    refuse_other_encoder(loaded, net)
+    images = load_images(limit=RECONSTRUCTED)
+    later = functools.partial(reconstruct, net, loaded, images, batch_size=RECONSTRUCTED, progress=True)
+    return Source("reconstructions", later, short_name(decoder), content_hash(decoder), str(decoder))
 
 
 def checkpoint_source(name: str, model: str | None, called: str = "") -> Source:

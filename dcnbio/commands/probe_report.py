@@ -113,7 +113,9 @@ def probe_report(found: dict[str, Any]) -> str:
     reductions = [name for name in dict.fromkeys(every) if name != "h"]
     if reductions:
         lines.append(f"reduced   {', '.join(reductions)}")
-    lines.append(f'in Python: import dcnbio; tree = dcnbio.open({found["file"]!r}); tree["{first}"]["{variable}"]')
+    partial = "" if found["complete"] else ", partial=True"
+    opened = f"dcnbio.open({found['file']!r}{partial})"
+    lines.append(f'in Python: import dcnbio; tree = {opened}; tree["{first}"]["{variable}"]')
     return "\n".join(lines)
 
 

@@ -13,7 +13,7 @@ import pytest
 import dcnbio
 from dcnbio.analysis.result_file import write_result
 from dcnbio.commands.app import run as dcnbio_command
-from dcnbio.commands.figures_sources import sources_of
+from dcnbio.commands.figures_sources import made, sources_of
 from dcnbio.errors import InputError
 from dcnbio.model.decoder import build_decoder
 from dcnbio.model.decoder_checkpoint import save_decoder
@@ -105,11 +105,25 @@ def test_a_shipped_network_comes_with_its_training_and_its_reconstructions(capsy
     first = SHIPPED / "checkpoints" / f"{name}.begun_from.metrics.csv"
     assert len(run.parts()) >= (2 if first.is_file() else 1)
     if "reconstructions" in opened:  # the decoder may wait for a network that was replaced
-        data = opened["reconstructions"].result.to_dataset()
+        data = made(opened["reconstructions"]).result.to_dataset()
         assert data.sizes["stimulus"] == 10
         assert float(data["mse"].max()) < float(data["image"].var())
     else:
         assert "reconstructions are left out: decoder was trained on the network" in capsys.readouterr().err
+
+
+def test_files_in_the_way_are_refused_before_pictures_are_made(tmp_path, monkeypatch, capsys):
+    def not_yet(*given, **options):
+        raise AssertionError("images were reconstructed for a folder that takes no files")
+
+    monkeypatch.setattr("dcnbio.probe.reconstructed_images.reconstruct", not_yet)
+    monkeypatch.setattr("dcnbio.model.encoder_match.refuse_other_encoder", lambda decoder, net: None)
+    (tmp_path / "reconstructions.csv").write_text("mine")
+    command = ["figures", "dcn-ode", "--only", "reconstructions", "--out"]
+    assert dcnbio_command([*command, str(tmp_path), *FAST]) == 2
+    assert f"out (--out) is {tmp_path}, which holds reconstructions.csv already" in capsys.readouterr().err
+    assert dcnbio_command([*command, str(tmp_path / "reconstructions.csv"), *FAST]) == 2
+    assert "which is a file; give a folder" in capsys.readouterr().err
 
 
 def test_pictures_that_are_not_asked_for_are_not_made(monkeypatch):

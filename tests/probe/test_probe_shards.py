@@ -25,6 +25,14 @@ def same(one, other):
         xr.testing.assert_identical(one[name].to_dataset().drop_attrs(), other[name].to_dataset().drop_attrs())
 
 
+def opened_as_is_said(capfd):
+    """Open a recording as the last line of the report says."""
+    line = next(line for line in capfd.readouterr().out.splitlines() if line.startswith("in Python: "))
+    found = {}
+    exec(line.removeprefix("in Python: ").rpartition(";")[0], found)
+    return found["tree"]
+
+
 def test_shards_one_after_the_other_make_one_recording(capfd):
     assert run(["probe", *OPTIONS, "--out", "whole.zarr"]) == 0
     capfd.readouterr()
@@ -45,7 +53,9 @@ def test_shards_one_after_the_other_make_one_recording(capfd):
 
 def test_a_plain_resume_does_what_a_lost_shard_left(capfd):
     assert run(["probe", *OPTIONS, "--out", "parts.zarr", "--shard", "2/3"]) == 0
+    assert opened_as_is_said(capfd).sizes["stimulus"] == 3  # what is unfinished opens by the line that is printed
     assert run(["probe", *OPTIONS, "--out", "parts.zarr", "--resume"]) == 0
+    assert opened_as_is_said(capfd).sizes["stimulus"] == 10
     assert dcnbio.open("parts.zarr").sizes["stimulus"] == 10
 
 
