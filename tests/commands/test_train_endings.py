@@ -81,9 +81,9 @@ def weights() -> dict[str, torch.Tensor]:
 def with_options(arguments: list[str]) -> list[str]:
     """Give the command with other options; one that may be given once takes the place of its own."""
     replaced = [name for name in ("--images", "--out") if name in arguments]
-    kept = [
-        part for i, part in enumerate(COMMAND) if part not in replaced and (i == 0 or COMMAND[i - 1] not in replaced)
-    ]
+    # a run has one length
+    usual = [*COMMAND[: COMMAND.index("epochs=2") - 1]] if "--minutes" in arguments else COMMAND
+    kept = [part for i, part in enumerate(usual) if part not in replaced and (i == 0 or usual[i - 1] not in replaced)]
     return [*kept, *arguments]
 
 
