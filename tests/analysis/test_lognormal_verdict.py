@@ -102,7 +102,7 @@ def test_the_distribution_of_a_convolution_carries_both_limits_and_their_verdict
     limits = found.filters["largest"].interval
     assert limits.low == pytest.approx(found.fit_test.distance - found.fit_test.chance)
     assert LOGNORMAL_BOUND < limits.low < 0.06 < limits.high
-    assert "limits at 95 % each, two-way cluster bootstrap" in limits.method
+    assert limits.method.startswith("lower limit, D minus what chance makes of it; upper limit, two-way cluster")
     assert found.verdict == "beyond"
     assert found.filters["moved"].interval.low == 0
 
