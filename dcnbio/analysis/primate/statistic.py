@@ -11,7 +11,15 @@ Floats = NDArray[np.float64]
 
 
 def spread(values: Floats) -> Floats:
-    """Give the standard deviation."""
+    """Give the standard deviation; NaN of one value, which has none.
+
+    Examples
+    --------
+    >>> spread(np.array([[1.0, 3.0]])).round(3).tolist(), spread(np.array([[1.0]])).tolist()
+    ([1.414], [nan])
+    """
+    if values.shape[-1] < 2:
+        return np.full(values.shape[:-1], np.nan)
     return np.asarray(values.std(-1, ddof=1), dtype=np.float64)
 
 
@@ -20,12 +28,12 @@ def skewness(values: Floats) -> Floats:
 
     Examples
     --------
-    >>> float(skewness(np.array([1.0, 2.0, 3.0])))
-    0.0
+    >>> skewness(np.array([[1.0, 2.0, 3.0], [2.0, 2.0, 2.0]])).tolist()
+    [0.0, 0.0]
     """
     centred = values - values.mean(-1, keepdims=True)
     second = (centred**2).mean(-1)
-    return np.asarray((centred**3).mean(-1) / np.maximum(second, 1e-300) ** 1.5, dtype=np.float64)
+    return np.asarray((centred**3).mean(-1) / np.maximum(second, 1e-200) ** 1.5, dtype=np.float64)
 
 
 def median(values: Floats) -> Floats:
@@ -49,7 +57,7 @@ def spread_error(values: Floats) -> Floats:
     centred = values - values.mean(-1, keepdims=True)
     second = (centred**2).mean(-1, keepdims=True)
     influence = centred**2 / np.maximum(second, 1e-300) / 2
-    return np.asarray(influence.std(-1, ddof=1) / np.sqrt(values.shape[-1]), dtype=np.float64)
+    return np.asarray(spread(influence) / np.sqrt(values.shape[-1]), dtype=np.float64)
 
 
 def skewness_error(values: Floats) -> Floats:
@@ -64,7 +72,7 @@ def skewness_error(values: Floats) -> Floats:
     centred = values - values.mean(-1, keepdims=True)
     z = centred / np.sqrt(np.maximum((centred**2).mean(-1, keepdims=True), 1e-300))
     influence = z**3 - 3 * z - 1.5 * g[..., None] * (z**2 - 1) - g[..., None]
-    error = influence.std(-1, ddof=1) / np.sqrt(values.shape[-1])
+    error = spread(influence) / np.sqrt(values.shape[-1])
     return np.asarray(error / np.sqrt(1 + g**2), dtype=np.float64)
 
 
