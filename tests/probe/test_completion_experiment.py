@@ -135,7 +135,7 @@ def test_too_few_images_are_refused(net: Any, images: np.ndarray) -> None:
     ("wrong", "message"),
     [
         ({"main": 0}, "main is 0; it must be an even number from 2 to 32"),
-        ({"masks": (33,)}, "size is 33"),
+        ({"masks": (33,)}, r"masks \(--masks\) have 33; the side of a square is at most 32 pixels"),
         ({"masks": (6, 6)}, "give each side once"),
         ({"times": 1}, "times is 1; at least 2"),
         ({"batch_size": 1}, "batch_size is 1; at least 2 images"),
