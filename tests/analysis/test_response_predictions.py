@@ -76,13 +76,8 @@ def test_every_prediction_is_of_measures_with_names():
     assert {"c50_law", "peak_time_frozen", "summation_diameter_low_contrast_frozen"} <= set(CENSORED)
 
 
-def test_the_interval_of_a_difference_covers_it():
+def test_a_difference_from_no_unit_has_no_interval():
     rng = np.random.default_rng(0)
-    covered = 0
-    for _ in range(200):
-        _, interval = difference_of_medians(rng.normal(0.3, 1, N), rng.normal(0, 1, N), rng)
-        covered += 0.3 in interval
-    assert 184 <= covered <= 200
     none, interval = difference_of_medians(np.full(3, np.nan), np.ones(3), rng)
     assert np.isnan(none)
     assert interval.to_list() is None

@@ -34,7 +34,9 @@ class ScaleChange:
     spread : Estimate
         Standard deviation of log sigma after over before.
     shifts : dict of float to Estimate
-        Quantiles of log2 sigma after minus before, octaves, by probability.
+        Quantiles of log2 sigma after minus before, octaves, by probability. Their intervals are conservative where
+        training changed little, since quantiles then jump from value to value: they hold the truth in 99.7 to 100 % of
+        networks whose scales moved by 0.02 octaves, and in 93 to 97 % of those that moved by 0.5.
     shuffled : float
         r after the filters' start is shuffled: what no memory looks like.
     reason : str
