@@ -79,14 +79,14 @@ class Trajectories:
         """
         gallery = self.normalised[block][:, place]
         # float32 as the gallery, so that an image is at distance 0 from itself
-        maps = maps.astype(np.float32)
-        own = own_distance(maps, gallery[rows]) ** 2
+        changed = maps.astype(np.float32)
+        own = own_distance(changed, gallery[rows]) ** 2
         found = np.zeros(len(maps), dtype=np.int64)
         numbers = np.arange(rows.start, rows.start + len(maps))
         for start in range(0, self.n, CHUNK):
             others = np.arange(start, min(start + CHUNK, self.n))
             same = numbers[:, None] == others[None]
-            found += nearer_others(own, maps, gallery[start : start + CHUNK], same)
+            found += nearer_others(own, changed, gallery[start : start + CHUNK], same)
         return found
 
     def grams(self, block: int) -> Iterator[NDArray[np.float64]]:
