@@ -44,7 +44,8 @@ def made(checkpoint, folder, capsys, chapters):
     assert dcnbio_command([*command, "--only", chapters, "--json"]) == 0
     page = (folder / "report.html").read_text(encoding="utf-8")
     parts = re.split(r"<section id='([^']+)'>", page)
-    return json.loads(capsys.readouterr().out), dict(zip(parts[1::2], parts[2::2], strict=True))
+    said = capsys.readouterr()
+    return {**json.loads(said.out), "said": said.err}, dict(zip(parts[1::2], parts[2::2], strict=True))
 
 
 @pytest.fixture
@@ -70,7 +71,10 @@ def test_a_chapter_is_whole(small, tmp_path, capsys, monkeypatch, key):
     assert list(sections) == ["summary", "card", key]
     assert found["chapters"][key]
     drawn = re.findall("<figure id='figure-([^']+)'", sections[key])
-    assert sorted(drawn) == sorted(kind.name for kind in SHOWN[key])
+    # three units are too few to be compared with macaque V1: figures of that are left out, each by name
+    left_out = re.findall(r"figure (\w+) is left out: ", found["said"])
+    assert sorted([*drawn, *left_out]) == sorted(kind.name for kind in SHOWN[key])
+    assert {kind.name for kind in kinds_of(key)} <= set(drawn)
     assert set(drawn) <= set(found["figures"])
     assert all((tmp_path / "out" / "figures" / f"{name}.pdf").stat().st_size for name in drawn)
     assert len(re.findall("<tr>", sections[key])) > 3
