@@ -74,7 +74,7 @@ def test_no_mask_and_a_mask_of_the_whole_image_are_answered(checkpoint: str, cap
         (["--out", "a.csv"], "results are netCDF files"),
         (["dcn-ode", "dcn-ode"], "a checkpoint is named twice"),
         (["--main", "7"], "main is 7; it must be an even number"),
-        (["--masks", "40"], "size is 40"),
+        (["--masks", "40"], "masks (--masks) have 40; the side of a square is at most 32 pixels"),
         (["--masks", "a"], "--masks has 'a' where a whole number is needed"),
         (["--model", "dcn-ode"], "no .pth is named"),
         (["dcn-ode", "--limit", "3"], "needs at least 4"),
