@@ -79,7 +79,8 @@ def measured_networks(
     if degrees is not None and not (math.isfinite(degrees) and degrees > 0):
         raise InputError(f"--degrees-per-pixel is {degrees}; it must be positive and finite, such as 0.1.")
     check_seed(how_much.seed)
-    plan = replace(plan_of(how_much.size), mask_phases=0)  # nothing published here is of plaids or of such surrounds
+    # nothing published here is of plaids, of such surrounds or of fields by noise
+    plan = replace(plan_of(how_much.size), mask_phases=0, noise=0)
     net, name = load(checkpoint, model), short_name(checkpoint)
     options: dict[str, Any] = {"seed": how_much.seed, "progress": sys.stderr.isatty()}
     tell(f"{name}: units")
