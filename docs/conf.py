@@ -23,7 +23,7 @@ extensions = [
     "offline_math",
     "readable_docstrings",
 ]
-exclude_patterns = ["_build", "extensions", "**/.ipynb_checkpoints"]
+exclude_patterns = ["jupyter_execute", "_build", "extensions", "**/.ipynb_checkpoints"]
 root_doc = "index"
 html_math_renderer = "mathml"
 smartquotes = False  # "--times" is an option and no dash
