@@ -10,7 +10,7 @@ from dcnbio.analysis.completion.claims import without_time
 from dcnbio.analysis.completion.resampling import Resampler
 
 
-@pytest.mark.parametrize(("right", "said"), [(10, ", 10 % right intact, which is guessing"), (60, ", 60 % right intact")])
+@pytest.mark.parametrize(("right", "said"), [(10, "10 % right intact, which is guessing"), (60, "60 % right intact")])
 def test_what_the_twin_has_to_lose_is_said(right, said):
     labels = np.arange(100) % 10
     named = np.where(np.arange(100) < right, labels, (labels + 1) % 10)
