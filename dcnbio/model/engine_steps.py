@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from dcnbio.model.convolution_form import engine_takes
+from dcnbio.model.convolution_precision import convolution_type
 from dcnbio.model.dormand_prince import NODES, Attempt, dense_weights
 from dcnbio.model.engine import (
     AttemptGradients,
@@ -35,7 +36,8 @@ STAGE_TIMES = torch.tensor([0.0, *NODES], dtype=torch.float64)
 def suits_engine(field: nn.Module, like: Tensor) -> bool:
     """Whether the compiled engine can step this field on these maps: eq. 2 with CELU or ReLU, on the CPU.
 
-    A norm that somebody has put in the place of one of ours is evaluated in plain torch.
+    A norm that somebody has put in the place of one of ours is evaluated in plain torch, and so are dense kernels where
+    convolutions are asked for in another precision: the engine has one, and is no faster than torch's in bfloat16.
     """
     if not isinstance(field, ConvField) or field.activation not in NAMES or not engine_takes(like):
         return False
@@ -43,8 +45,15 @@ def suits_engine(field: nn.Module, like: Tensor) -> bool:
         return False
     if len({(norm.num_groups, norm.eps) for norm in field.norms}) > 1:
         return False
+    if convolution_type() is not None and not all(runs_separable(conv) for conv in field.convs):
+        return False
     moving = [conv for conv in field.convs if not isinstance(conv, PixelConv2d) and conv.time_dependent]
     return all(conv.form == "separable" for conv in moving)
+
+
+def runs_separable(conv: FieldConv) -> bool:
+    """Whether a convolution runs as separable filters."""
+    return not isinstance(conv, PixelConv2d) and conv.form == "separable"
 
 
 def kernel_at(conv: FieldConv, t: Tensor) -> SeparableKernel | PixelKernel:

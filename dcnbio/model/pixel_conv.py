@@ -6,6 +6,8 @@ from typing import Any, ClassVar
 
 from torch import Tensor, nn
 
+from dcnbio.model.convolution_precision import convolution_type, convolve
+
 __all__ = ["PixelConv2d", "pixel_conv"]
 
 
@@ -25,6 +27,12 @@ class PixelConv2d(nn.Conv2d):
     def kernel(self, t: Tensor) -> Tensor:
         """Give the kernel, shape (outputs, inputs, k, k), the same at every time `t`."""
         return self.weight
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Convolve maps (n, inputs, y, x)."""
+        if convolution_type() is None:
+            return super().forward(input)
+        return convolve(input, self.weight, self.bias, self.stride[0], int(self.padding[0]))
 
 
 def pixel_conv(inputs: int, outputs: int, size: int, **options: Any) -> PixelConv2d:

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from dcnbio.model.convolution_form import Form, convolution_form, engine_takes
+from dcnbio.model.convolution_precision import convolve
 from dcnbio.model.device import double
 from dcnbio.model.engine import separable_conv2d
 from dcnbio.model.gaussian import basis_orders, gaussian_taps, jet_basis, window_half_width
@@ -100,7 +101,7 @@ class SRFConv2d(nn.Module):
             alpha: Tensor = self.alpha(zero)
             return separable_conv2d(x, self.taps(zero).to(x.dtype), alpha, self.stride)
         kernel = self.kernel(zero)
-        return nn.functional.conv2d(x, kernel, stride=self.stride, padding=(kernel.shape[-1] - 1) // 2)
+        return convolve(x, kernel, stride=self.stride, padding=(kernel.shape[-1] - 1) // 2)
 
 
 def pair_kernel(alpha: Tensor, taps: Tensor) -> Tensor:

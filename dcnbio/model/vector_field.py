@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from dcnbio.model.convolution_precision import convolution_type, convolutions_in, convolve
 from dcnbio.model.pixel_conv import PixelConv2d
 from dcnbio.model.srf_conv import SRFConv2d
 
@@ -44,7 +45,7 @@ class TimeConv:
 
     def __call__(self, t: Tensor, h: Tensor) -> Tensor:
         """Convolve `h`, shape (n, c, y, x), at time `t`, a scalar or one per image, shape (n,)."""
-        maps = nn.functional.conv2d(h, self.kernel, self.bias, padding=(self.kernel.shape[-1] - 1) // 2)
+        maps = convolve(h, self.kernel, self.bias, padding=(self.kernel.shape[-1] - 1) // 2)
         return maps + t.to(h.dtype).reshape(-1, 1, 1, 1) * self.time_map
 
     def tensors(self) -> tuple[Tensor, ...]:
@@ -61,13 +62,22 @@ class PreparedField:
     field : ConvField
     convs : tuple of TimeConv, or None
         None where the kernels change with t and are built at each evaluation.
+    precision : torch.dtype or None
+        What the convolutions are computed in, of when the field was made ready: the backward pass evaluates it again,
+        later and, on a GPU, in another thread.
     """
 
     field: ConvField
     convs: tuple[TimeConv, TimeConv] | None
+    precision: torch.dtype | None = None
 
     def __call__(self, t: Tensor, h: Tensor) -> Tensor:
         """Evaluate dh/dt, shape (n, c, y, x), at time `t`, a scalar or one per image, shape (n,)."""
+        with convolutions_in(self.precision):
+            return self.slope(t, h)
+
+    def slope(self, t: Tensor, h: Tensor) -> Tensor:
+        """Evaluate dh/dt in the precision that holds now."""
         if self.convs is not None:
             return self.field.evaluate(t, h, self.convs)
         if t.ndim == 0 or bool((t == t[0]).all()):
@@ -148,6 +158,7 @@ class ConvField(nn.Module):
     def prepare(self, like: Tensor) -> PreparedField:
         """Build once per solve what does not depend on t, for maps such as `like`."""
         if any(conv.time_dependent for conv in self.convs):
-            return PreparedField(self, None)
+            return PreparedField(self, None, convolution_type())
         zero = torch.zeros((), dtype=like.dtype, device=like.device)
-        return PreparedField(self, (TimeConv.of(self.conv1, zero, like), TimeConv.of(self.conv2, zero, like)))
+        convs = (TimeConv.of(self.conv1, zero, like), TimeConv.of(self.conv2, zero, like))
+        return PreparedField(self, convs, convolution_type())

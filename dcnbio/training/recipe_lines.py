@@ -18,6 +18,23 @@ START = {
 }
 
 
+def precision_text(phases: Sequence[Mapping[str, Any]]) -> str:
+    """Say in which parts of a run dense kernels were not convolved in float32; nothing where there were none.
+
+    Examples
+    --------
+    >>> precision_text([{"until": 0.9, "convolutions": "bfloat16"}, {"until": 1.0}])
+    ', dense kernels in bfloat16 from 0 to 90 %'
+    """
+    said, begin = "", 0.0
+    for phase in phases:
+        kind = phase.get("convolutions", "float32")
+        if kind != "float32":
+            said += f", dense kernels in {kind} from {100 * begin:g} to {100 * phase['until']:g} %"
+        begin = phase["until"]
+    return said
+
+
 def phases_text(phases: Sequence[Mapping[str, Any]]) -> str:
     """Write the solvers of a run in the order they were used."""
     said = []
@@ -38,6 +55,7 @@ def recipe_text(recipe: Mapping[str, Any]) -> str:
     return (
         f"{recipe['name']}; SGD, momentum {optimisation['momentum']:g}{decay}, learning rate {rate}, "
         f"batch {optimisation['batch_size']}{kept}, {shifts}"
+        f"{precision_text(recipe['phases'])}"
     )
 
 

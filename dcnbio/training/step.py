@@ -10,6 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from dcnbio.model.convolution_precision import convolutions_in
 from dcnbio.model.dormand_prince import STAGES
 from dcnbio.model.solution import Work
 from dcnbio.training.augmentation import augmented, draw_moves
@@ -110,7 +111,9 @@ class Trainer:
         solver = phase_solver(phase, integration_time(self.objective), generator)
         if self.processes.count > 1:
             solver = replace(solver, reduce=self.processes.total)
-        return self.objective(*self.batch(step), solver)
+        precision = None if phase.convolutions == "float32" else torch.bfloat16
+        with convolutions_in(precision):
+            return self.objective(*self.batch(step), solver)
 
     def step(self, step: int, phase: Phase) -> StepReport:
         """Do one step.
