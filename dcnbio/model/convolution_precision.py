@@ -1,4 +1,4 @@
-"""The type that convolutions are computed in: bfloat16 is for training alone, where its rounding is one noise of many."""
+"""The type that convolutions are computed in: bfloat16 is for training, where its rounding is one noise of many."""
 
 from __future__ import annotations
 
