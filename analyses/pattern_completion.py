@@ -2,6 +2,8 @@
 
     python analyses/pattern_completion.py                      all shipped networks, 1,000 images, hours on two cores
     python analyses/pattern_completion.py --limit 200 dcn-ode   one network
+    python analyses/pattern_completion.py --masks 6,10,14,18,22 --times 3 --mechanism 0 dcn-ode ode-net resnet-blocks
+                                                               accuracy, index and retrieval alone, an hour of one core
 
 Every network is shown the same images: intact, under central masks of zeros of all even sides from 2 to 30 and of the
 odd side 7 (its four placements averaged), under other fills, and with changes of equal norm. The table and the claims
@@ -15,6 +17,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -26,6 +29,7 @@ import dcnbio
 from dcnbio.analysis.completion import analyze_completion
 from dcnbio.analysis.result_file import check_result_path, write_result
 from dcnbio.commands.completion_report import as_json, report
+from dcnbio.commands.options import whole_numbers
 from dcnbio.commands.output import plain
 from dcnbio.model.loading import shipped_checkpoints, shipped_controls
 from dcnbio.model.network import Network
@@ -46,24 +50,39 @@ MECHANISM, PARTS = "mechanism", 3
 
 
 def record(name: str, net: Network, data: xr.Dataset, settings: CompletionSettings) -> xr.DataTree:
-    """Run the experiments on one network: a node per variant, and one of the mechanism."""
+    """Run the experiments on one network: a node per variant, and one of the mechanism where it is asked for."""
     n = data.sizes["stimulus"]
-    with tqdm(total=passes(net, n, settings) + PARTS * n, unit=" images", desc=name) as bar:
+    parts = PARTS if settings.mechanism else 0
+    with tqdm(total=passes(net, n, settings) + parts * n, unit=" images", desc=name) as bar:
         found = dict(completion_experiment(net, data, settings, tick=bar.update))
-        # a part of the mechanism takes about as long as passing every image once more
-        found[MECHANISM] = mechanism_experiment(net, data, settings, tick=lambda parts: bar.update(parts * n))
+        if settings.mechanism:
+            # a part of the mechanism takes about as long as passing every image once more
+            found[MECHANISM] = mechanism_experiment(net, data, settings, tick=lambda parts: bar.update(parts * n))
     return xr.DataTree.from_dict(found)
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Run, analyse, write."""
+def sides(text: str) -> tuple[int, ...]:
+    """Read the sides of masks."""
+    return tuple(whole_numbers(text, "--masks"))
+
+
+def options_of(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("checkpoints", nargs="*", help="shipped names or files; all that ship if none")
     parser.add_argument("--limit", type=int, default=1000, help="images")
     parser.add_argument("--images", help="other images than the shipped 1,000")
+    parser.add_argument("--masks", type=sides, default=SETTINGS.masks, help="sides in pixels, as 6,14 or 2-8")
+    parser.add_argument("--times", type=int, default=SETTINGS.times, help="solver times from 0 to T")
+    parser.add_argument("--mechanism", type=int, default=SETTINGS.mechanism, help="images for growth rates; 0: none")
     parser.add_argument("--out", type=Path, default=RESULTS / "pattern_completion.nc")
     parser.add_argument("--overwrite", action="store_true")
-    options = parser.parse_args(arguments)
+    return parser.parse_args(arguments)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run, analyse, write."""
+    options = options_of(arguments)
+    settings = replace(SETTINGS, masks=options.masks, times=options.times, mechanism=options.mechanism)
     check_result_path(options.out, overwrite=options.overwrite)
     refuse_existing(options.out.with_suffix(".json"), options.overwrite)
     names = options.checkpoints or [*shipped_checkpoints(), *shipped_controls()]
@@ -72,12 +91,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     experiments, mechanisms = {}, {}
     for name, net in nets.items():
         part = options.out.with_suffix(".parts") / f"{name}.nc"
-        make = partial(record, name, net, data, SETTINGS)
-        tree = kept_part(part, made_of(net, data, SETTINGS), make)
+        make = partial(record, name, net, data, settings)
+        tree = kept_part(part, made_of(net, data, settings), make)
         whole = {child: node.to_dataset() for child, node in tree.children.items()}
-        mechanisms[name] = whole.pop(MECHANISM)
+        if MECHANISM in whole:
+            mechanisms[name] = whole.pop(MECHANISM)
         experiments[name] = whole
-    found = analyze_completion(experiments, mechanisms, seed=SETTINGS.seed, resamples=RESAMPLES, progress=tqdm.write)
+    found = analyze_completion(experiments, mechanisms, seed=settings.seed, resamples=RESAMPLES, progress=tqdm.write)
     write_result(found.to_tree(), options.out, "completion", overwrite=options.overwrite)
     options.out.with_suffix(".json").write_text(json.dumps(plain(as_json(found)), indent=1, allow_nan=False) + "\n")
     print(report(found))

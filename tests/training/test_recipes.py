@@ -160,6 +160,8 @@ def test_an_image_is_moved_by_as_many_pixels_as_drawn():
         ("phases=[{until=0.5}]", "the last must be 1"),
         ('phases=[{method="rk4"}]', "steps is None with rk4"),
         ("phases=[{steps=2}]", "steps is 2 with dopri5"),
+        ('phases=[{convolutions="bfloat16"}]', "convolutions is 'bfloat16' with dopri5"),
+        ('phases=[{method="euler", steps=1, convolutions="half"}]', "convolutions is 'half'; allowed are float32, bfl"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(setting, message):

@@ -19,6 +19,7 @@ from safetensors.torch import load_file
 
 from dcnbio.errors import InputError
 from dcnbio.model.checkpoint import load_checkpoint, read_header
+from dcnbio.model.convolution_precision import convolution_type
 from dcnbio.training import RunOptions, train, with_settings
 from dcnbio.training.atomic_file import SaveError
 from dcnbio.training.divergence import DivergenceError
@@ -313,6 +314,25 @@ def test_adjoint_and_exact_gradients_train_alike(tmp_path):
         losses.append([float(row["loss"]) for row in rows(tmp_path / gradient)])
     assert losses[1][-1] < losses[1][0] - 0.05
     np.testing.assert_allclose(losses[0], losses[1], rtol=0.05)
+
+
+@pytest.mark.parametrize("row", ["resnet-blocks", "ode-net"])
+def test_convolutions_in_bfloat16_train_as_those_in_float32_do(tmp_path, row):
+    losses = []
+    for kind in ("float32", "bfloat16"):
+        phases = f'phases=[{{method="midpoint", steps=2, gradient="exact", convolutions="{kind}"}}]'
+        made = small_recipe("epochs=4", "learning_rate=0.02", "momentum=0.5", f"model={row}", phases)
+        train(made, some_images(), RunOptions(tmp_path / kind))
+        losses.append([float(row["loss"]) for row in rows(tmp_path / kind)])
+    assert losses[1][-1] < losses[1][0] - 0.05
+    np.testing.assert_allclose(losses[0], losses[1], rtol=0.05)
+    assert losses[0] != losses[1]
+    assert rows(tmp_path / "bfloat16")[0]["solver"] == "midpoint x 2 exact bfloat16"
+    # what is kept is in full precision, and so is every measurement of it
+    assert {value.dtype for value in load_file(tmp_path / "bfloat16" / "checkpoint.safetensors").values()} == {
+        torch.float32
+    }
+    assert convolution_type() is None
 
 
 @pytest.mark.parametrize("row", ["resnet-srf-full", "ode-net", "dcn-sigma-ji"])
