@@ -18,8 +18,6 @@ The default size, and its result (results/contrast_default.json): dcnbio analyze
 from __future__ import annotations
 
 import argparse
-import json
-import shlex
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -27,13 +25,13 @@ from typing import Any
 
 import xarray as xr
 from kept_parts import kept_part, made_of, refuse_existing
+from script import end_in_words, write_json
 
 from dcnbio.analysis.contrast import analyze_contrast
 from dcnbio.analysis.contrast.all_inputs_claims import whole_network_claims
 from dcnbio.analysis.result_file import check_result_path, write_result
 from dcnbio.commands.analyze_contrast import Size, as_json, chosen_networks, record_all, report, settings_of
 from dcnbio.commands.contrast_report import plain_dataset, plain_value
-from dcnbio.commands.output import plain
 from dcnbio.images import load_images
 from dcnbio.model.network import Network
 from dcnbio.probe.contrast import ContrastSettings
@@ -75,8 +73,7 @@ def everything(recorded: dict[str, xr.DataTree], chosen: argparse.Namespace, siz
     """Analyse all parts and keep their result file; give what goes into the .json, and what is printed."""
     found = analyze_contrast(recorded, seed=chosen.seed, resamples=size.resamples)
     write_result(found.to_tree(), chosen.out, "contrast", overwrite=chosen.overwrite)
-    values = {"command": "python analyses/contrast_response.py", "settings": vars(size), **plain(as_json(found))}
-    return values, report(found)
+    return {"settings": vars(size), **as_json(found)}, report(found)
 
 
 def all_inputs(recorded: dict[str, xr.DataTree], chosen: argparse.Namespace, size: Size) -> tuple[dict[str, Any], str]:
@@ -90,16 +87,13 @@ def all_inputs(recorded: dict[str, xr.DataTree], chosen: argparse.Namespace, siz
         }
         for name, tree in recorded.items()
     ]
-    asked = ["--only", chosen.only, "--batch-size", str(size.batch_size), "--limit", str(size.limit)]
-    images = ["--images", size.images] if size.images else []
     values = {
         "analysis": "contrast",
         "networks": networks,
         "claims": [claim.to_dict() for claim in claims],
-        "command": shlex.join(["python", "analyses/contrast_response.py", *asked, *images, *chosen.checkpoints]),
         "settings": vars(size),
     }
-    return plain(values), "\n\n".join(f"{claim.name}\n{claim.conclusion}" for claim in claims)
+    return values, "\n\n".join(f"{claim.name}\n{claim.conclusion}" for claim in claims)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -124,9 +118,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         make = partial(record_one, (name, net, said), data, settings, only)
         recorded[name] = kept_part(part, {**made_of(net, data, settings), "only": only}, make)
     values, text = (all_inputs if only else everything)(recorded, chosen, size)
-    chosen.out.with_suffix(".json").write_text(json.dumps(values, allow_nan=False, indent=1) + "\n", encoding="utf-8")
+    write_json(chosen.out.with_suffix(".json"), values, "contrast_response.py", arguments)
     print(text)
 
 
 if __name__ == "__main__":
-    main()
+    end_in_words(main)

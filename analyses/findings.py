@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from readme_part import README, put_between
+from script import end_in_words
 
 from dcnbio.model.loading import load
 from dcnbio.model.weights import weights_id
@@ -119,4 +120,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    end_in_words(main)

@@ -15,7 +15,6 @@ any recordings is made by
 from __future__ import annotations
 
 import argparse
-import json
 import shlex
 import sys
 from collections.abc import Sequence
@@ -23,11 +22,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kept_parts import refuse_existing
+from script import end_in_words, write_json
 
 import dcnbio
 from dcnbio.analysis.contrast import contrast_of_recordings
 from dcnbio.commands.app import run
-from dcnbio.commands.output import plain
 from dcnbio.commands.recorded_contrast import as_json, report
 from dcnbio.recording import state_of
 
@@ -98,9 +97,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for one in every:
         record(one, images, chosen.folder)
     found = contrast_of_recordings([dcnbio.open(chosen.folder / one.name) for one in every])
-    chosen.out.write_text(json.dumps(plain(as_json(found)), indent=1, allow_nan=False) + "\n", encoding="utf-8")
+    write_json(chosen.out, as_json(found), "half_a_point.py", arguments)
     print(report(found))
 
 
 if __name__ == "__main__":
-    main()
+    end_in_words(main)

@@ -23,6 +23,7 @@ from typing import Any
 
 from readme_part import README, put_between
 from scipy.special import stdtrit
+from script import end_in_words
 
 from dcnbio.analysis.statistics.t_interval import t_interval
 from dcnbio.model.checkpoint import Header, read_header
@@ -320,4 +321,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    end_in_words(main)

@@ -15,7 +15,6 @@ Each network's part is kept beside them, in results/pattern_completion.parts: th
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -23,6 +22,7 @@ from pathlib import Path
 
 import xarray as xr
 from kept_parts import kept_part, made_of, refuse_existing
+from script import end_in_words, write_json
 from tqdm import tqdm
 
 import dcnbio
@@ -30,7 +30,6 @@ from dcnbio.analysis.completion import analyze_completion
 from dcnbio.analysis.result_file import check_result_path, write_result
 from dcnbio.commands.completion_report import as_json, report
 from dcnbio.commands.options import whole_numbers
-from dcnbio.commands.output import plain
 from dcnbio.model.loading import shipped_checkpoints, shipped_controls
 from dcnbio.model.network import Network
 from dcnbio.probe.completion import CompletionSettings, completion_experiment, passes
@@ -99,9 +98,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         experiments[name] = whole
     found = analyze_completion(experiments, mechanisms, seed=settings.seed, resamples=RESAMPLES, progress=tqdm.write)
     write_result(found.to_tree(), options.out, "completion", overwrite=options.overwrite)
-    options.out.with_suffix(".json").write_text(json.dumps(plain(as_json(found)), indent=1, allow_nan=False) + "\n")
+    write_json(options.out.with_suffix(".json"), as_json(found), "pattern_completion.py", arguments)
     print(report(found))
 
 
 if __name__ == "__main__":
-    main()
+    end_in_words(main)

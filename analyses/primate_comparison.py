@@ -15,6 +15,7 @@ import json
 from pathlib import Path
 
 import xarray as xr
+from script import end_in_words
 
 from dcnbio.analysis.primate import analyze_primate
 from dcnbio.commands.analyze_primate import HowMuch, as_json, measured_networks
@@ -54,13 +55,10 @@ def main() -> None:
     result = RESULTS / f"primate_{name}_{chosen.size}.json"
     if result.exists() and not chosen.overwrite:
         parser.error(f"{result} is there; give --overwrite to write over it")
-    try:
-        found = analyze_primate(*measured(chosen.checkpoint, chosen.size, folder))
-    except InputError as error:
-        parser.error(str(error))
+    found = analyze_primate(*measured(chosen.checkpoint, chosen.size, folder))
     result.write_text(json.dumps(as_json(found), indent=1, allow_nan=False) + "\n", encoding="utf-8")
     print(report(found), f"written to {result}", sep="\n\n")
 
 
 if __name__ == "__main__":
-    main()
+    end_in_words(main)

@@ -21,6 +21,7 @@ from kept_parts import refuse_existing
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from script import end_in_words
 
 import dcnbio
 from dcnbio.analysis.completion import analyze_completion
@@ -168,4 +169,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    end_in_words(main)

@@ -28,6 +28,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from script import end_in_words
 from tqdm import tqdm
 
 HERE = Path(__file__).parent
@@ -301,4 +302,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    end_in_words(main)

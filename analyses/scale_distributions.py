@@ -12,17 +12,16 @@ to results/scales.json, the measures of every filter to results/scales.nc, which
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
 from kept_parts import refuse_existing
+from script import end_in_words, write_json
 from tqdm import tqdm
 
 from dcnbio.analysis.result_file import check_result_path, write_result
 from dcnbio.analysis.scales import analyze_scales
 from dcnbio.commands.analyze import as_json, report
-from dcnbio.commands.output import plain
 from dcnbio.commands.scales_networks import gather
 
 RESULTS = Path(__file__).parent / "results"
@@ -43,10 +42,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     filters = gather(tuple(chosen.checkpoints), None, chosen.controls)
     found = analyze_scales(filters, seed=chosen.seed, resamples=chosen.resamples, progress=tqdm.write)
     write_result(found.to_tree(), chosen.out, "scales", overwrite=chosen.overwrite)
-    text = json.dumps(plain(as_json(found)), indent=1, allow_nan=False)
-    chosen.out.with_suffix(".json").write_text(text + "\n", encoding="utf-8")
+    write_json(chosen.out.with_suffix(".json"), as_json(found), "scale_distributions.py", arguments)
     print(report(found))
 
 
 if __name__ == "__main__":
-    main()
+    end_in_words(main)

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from recorded_command import goes_on, passes_of_file
+from script import end_in_words
 
 from dcnbio.images.manifest import write_manifest
 from dcnbio.model.checkpoint import Header, load_checkpoint, open_tensors, read_header, save_checkpoint
@@ -228,4 +229,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    end_in_words(main)

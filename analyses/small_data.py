@@ -26,6 +26,7 @@ from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
+from script import end_in_words
 from tqdm import tqdm
 
 from dcnbio.analysis.statistics.t_interval import t_interval
@@ -161,4 +162,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    end_in_words(main)

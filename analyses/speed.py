@@ -26,6 +26,7 @@ from typing import Any
 import torch
 from plain_network import PlainNetwork
 from probe_speed import measure_probe, results, shares, show_probe
+from script import end_in_words
 from torch import Tensor, nn
 from torch.autograd.profiler import profile
 
@@ -255,4 +256,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    end_in_words(main)

@@ -27,6 +27,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from script import end_in_words
 from tqdm import tqdm
 
 from dcnbio.analysis.primate import analyze_primate
@@ -137,4 +138,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    end_in_words(main)
