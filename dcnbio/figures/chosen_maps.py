@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import numpy.typing as npt
 import xarray as xr
@@ -101,14 +103,32 @@ def stimulus_text(recording: xr.DataTree) -> str:
     return "the first that was solved" if choice_of(recording).stimulus is None else "chosen by its number"
 
 
+def asked_text(channels: Mapping[str, int]) -> str:
+    """Say which channels were asked for by their numbers, blocks with the same one together.
+
+    Examples
+    --------
+    >>> asked_text({"block1": 5, "block2": 5})
+    'In block 1 and block 2 channel 5 is shown, chosen by its number.'
+    >>> asked_text({"block1": 3, "block2": 11})
+    'In block 1 channel 3 and in block 2 channel 11 are shown, chosen by their numbers.'
+    """
+    together: dict[int, list[str]] = {}
+    for block, channel in channels.items():
+        together.setdefault(channel, []).append(block_title(block))
+    where = listed([f"in {listed(blocks)} channel {channel}" for channel, blocks in together.items()])
+    how = "is shown, chosen by its number" if len(together) == 1 else "are shown, chosen by their numbers"
+    return f"{where[0].upper()}{where[1:]} {how}."
+
+
 def channel_text(recording: xr.DataTree) -> str:
     """Say how the channel of each block was chosen, for a caption."""
     choice, blocks = choice_of(recording), blocks_with_maps(recording)
-    own = [name for name in blocks if choice.channel_of(name) is not None]
-    others = {name: str(data.sizes["channel"]) for name, data in blocks.items() if name not in own}
-    said = [f"In {block_title(name)} channel {choice.channel_of(name)} is shown, chosen by its number." for name in own]
+    asked = {name: channel for name in blocks if (channel := choice.channel_of(name)) is not None}
+    others = {name: str(data.sizes["channel"]) for name, data in blocks.items() if name not in asked}
+    said = [asked_text(asked)] if asked else []
     if others:
-        where = f"In {listed([block_title(name) for name in others])}" if own else "In each block"
+        where = f"In {listed([block_title(name) for name in others])}" if asked else "In each block"
         said.append(
             f"{where} the channel of {', '.join(others.values())} recorded with the widest range at the last time is "
             "shown."

@@ -44,7 +44,7 @@ def test_the_image_and_the_channels_that_were_asked_for_are_shown(recording, nam
     caption = kind.caption(chosen)
     assert f"image {stimulus} (" in caption
     assert "chosen by its number" in caption
-    assert "In block 1 channel 3 is shown, chosen by its number. In block 2 channel 11 is shown" in caption
+    assert "In block 1 channel 3 and in block 2 channel 11 are shown, chosen by their numbers." in caption
     assert "shown" not in recording.attrs
 
 
