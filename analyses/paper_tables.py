@@ -16,12 +16,12 @@ import argparse
 import csv
 import math
 from collections import defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from readme_part import README, put_between
+from recipe_distance import numbered, recipe_distance
 from scipy.special import stdtrit
 from script import end_in_words
 
@@ -31,9 +31,6 @@ from dcnbio.model.loading import find_checkpoint, find_decoder, shipped_checkpoi
 from dcnbio.model.network import build
 from dcnbio.model.rows import ROWS
 from dcnbio.probe.interval import accuracy_interval
-from dcnbio.training import Recipe, read_recipe
-from dcnbio.training.recipe import recipe_from_dict
-from dcnbio.training.recipe_differences import recorded_recipe
 from dcnbio.training.run_parts import earlier_parts, spent
 
 HERE = Path(__file__).parent
@@ -51,9 +48,6 @@ NOT_RUN = ("not run", "", "", "", "", "")
 BEGIN = "<!-- the paper's tables: made by python analyses/paper_tables.py --readme -->"
 END = "<!-- end of the paper's tables -->"
 Cells = list[tuple[str, ...]]
-PAPERS_IMAGES, PAPERS_EPOCHS = 50_000, 100
-THE_PAPERS = "the paper's"
-RELEVANT = ("data", "optimisation", "phases", "guards", "network", "initial_sigma", "dtype")
 
 
 @dataclass(frozen=True)
@@ -99,64 +93,6 @@ def judged(value: float, row: dict[str, str]) -> str:
     low, high = float(row["mean"]) - half, float(row["mean"]) + half
     said = "within" if low <= value <= high else "below" if value < low else "above"
     return f"{said} {low:.1f} to {high:.1f}"
-
-
-def flat(values: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """List settings by their dotted names."""
-    if isinstance(values, dict):
-        for key, value in values.items():
-            yield from flat(value, f"{prefix}.{key}" if prefix else str(key))
-    else:
-        yield prefix, list(values) if isinstance(values, tuple) else values
-
-
-def settings(recipe: Recipe) -> dict[str, Any]:
-    """Give the settings that decide how a network comes out, by their dotted names."""
-    found = dict(flat({key: value for key, value in recipe.to_dict().items() if key in RELEVANT}))
-    return {**found, "phases": ", ".join(f"{phase.label} until {phase.until:g}" for phase in recipe.phases)}
-
-
-def parts_of(header: Header) -> list[Recipe | None]:
-    """List the recipes of all parts of a training, first part first; None where it was not recorded."""
-    before = [part.get("recipe") for part in earlier_parts(header.recipe)]
-    found = [None if recipe is None else recipe_from_dict(recipe) for recipe in before]
-    return [*found, recorded_recipe(header.recipe)]
-
-
-def part_distances(header: Header) -> list[str]:
-    """Say of each part in which settings it was not the paper's; of a later one, what it has other than a former."""
-    said, former, known = [], settings(read_recipe(HERE / "recipes" / "paper.toml")), ""
-    for number, recipe in enumerate(parts_of(header), 1):
-        if recipe is None:
-            said.append("not recorded")
-            continue
-        ours = settings(recipe)
-        different = "; ".join(f"{key} {value}" for key, value in ours.items() if former.get(key) != value)
-        said.append(f"{known}{' but for ' if known and different else ''}{different}")
-        former, known = ours, f"as part {number}"
-    return said
-
-
-def recipe_distance(header: Header) -> str:
-    """Say in what a training run was not the paper's: passes, and every setting of each part that differs."""
-    recipe, said = header.recipe, []
-    passes = int(spent(recipe, header.metrics, "passes"))
-    passes = passes or sum(part.get("image_passes", 0) for part in recipe.get("parts", []))
-    whole = PAPERS_IMAGES * PAPERS_EPOCHS
-    if passes and passes != whole:
-        said.append(f"{passes:,} image passes of {whole:,} ({100 * passes / whole:.1f} %)")
-    if recorded_recipe(recipe) is None:
-        said += [str(part["solver"]) for part in recipe.get("parts", []) if "solver" in part]
-        said += [f"{key} {recipe[key]}" for key in ("data", "gradient", "gradient_norm_clip") if key in recipe]
-        return "; ".join(said) or "not recorded"
-    return "; ".join(said + [part for part in numbered(part_distances(header)) if part]) or THE_PAPERS
-
-
-def numbered(parts: list[str]) -> list[str]:
-    """Put their numbers before parts, where there are several."""
-    return (
-        parts if len(parts) == 1 else [f"part {number}: {text or THE_PAPERS}" for number, text in enumerate(parts, 1)]
-    )
 
 
 def variant(row: dict[str, str]) -> tuple[float | None, str | None]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import run_all
-from run_all import Drawing, Step
+from all_steps import Drawing, Step
 
 from dcnbio.commands.app import run as dcnbio_command
 
