@@ -30,6 +30,8 @@ class Step:
         Ending of what is printed: .json, or .txt and .md for a page.
     needs : str
         "training_set" where the step cannot do without it.
+    alone : bool
+        Whether nothing else may run beside it: it measures time.
     """
 
     name: str
@@ -39,6 +41,7 @@ class Step:
     out: str = ""
     answer: str = ".json"
     needs: str = ""
+    alone: bool = False
 
     def added(self, size: str) -> tuple[str, ...] | None:
         """Give what is added at a size."""
@@ -90,8 +93,8 @@ STEPS = (
         answer=".md",
         needs="training_set",
     ),
-    Step("speed", ("speed.py",), small=("--quick",), answer=".txt"),
-    Step("probe_speed", ("speed.py", "--probe"), small=("--images", "20", "--repeats", "1"), answer=".txt"),
+    Step("speed", ("speed.py",), small=("--quick",), answer=".txt", alone=True),
+    Step("probe_speed", ("speed.py", "--probe"), small=("--images", "20", "--repeats", "1"), answer=".txt", alone=True),
     Step("evaluate", ("evaluate", "--json"), full=("--limit", "all")),
     Step("check_solver", ("check-solver", "--json"), small=("--limit", "10")),
     Step("recording", MAPS, out=".zarr"),

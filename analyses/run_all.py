@@ -7,10 +7,11 @@
     python analyses/run_all.py --list             what would be run, and what would not, and why
 
 Each step is a command that anyone can type; it is printed before it runs. Its answer (JSON, or a page), its result file
-and what it printed lie in the folder, with the figures below it. A step whose answer is there, from the same command,
-is not run again, so an interrupted run goes on. A step that fails is named at the end, and the others run all the same;
-the exit status is then 3. Steps that train networks are of the full size alone and need CIFAR-10's training set: those
-that are left out are named, with the reason.
+and what it printed lie in the folder, with the figures below it. Steps run side by side, as many as --jobs, with the
+processor's cores shared out; those that measure time run before the others, alone. A step whose answer is there, from
+the same command, is not run again, so an interrupted run goes on. A step that fails is named at the end, and the others
+run all the same; the exit status is then 3. Steps that train networks are of the full size alone and need CIFAR-10's
+training set: those that are left out are named, with the reason.
 """
 
 from __future__ import annotations
@@ -24,11 +25,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 from all_steps import CHECKPOINT, DRAWINGS, STEPS, Drawing, Step
 from script import end_in_words
 from tqdm import tqdm
+
+from dcnbio.errors import InputError
 
 HERE = Path(__file__).parent
 DCNBIO = (sys.executable, "-m", "dcnbio")
@@ -42,6 +46,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--out", type=Path, help="the folder; dated by default")
     parser.add_argument("--training-set", help="CIFAR-10's training set, with the test set beside it")
     parser.add_argument("--test-set", help="CIFAR-10's test set; else the 1,000 shipped images")
+    parser.add_argument("--jobs", type=int, help="steps at a time; 2 by default, 1 where there is one core")
     parser.add_argument("--list", action="store_true", help="print the steps of this size, and end")
     return parser.parse_args()
 
@@ -71,7 +76,12 @@ def is_done(answer: Path, command: str) -> bool:
     return answer.suffix != ".json" or json.loads(answer.read_text(encoding="utf-8")).get("command") == command
 
 
-def run_step(step: Step, size: str, out: Path, images: Mapping[str, str]) -> str:
+def surroundings(threads: int) -> dict[str, str]:
+    """Give a process its share of the cores, unless the user has: more threads than cores wait for each other."""
+    return {"OMP_NUM_THREADS": str(threads), **os.environ}
+
+
+def run_step(step: Step, size: str, out: Path, images: Mapping[str, str], threads: int) -> str:
     """Run one step; give why it failed, or nothing."""
     answer, log = out / f"{step.name}{step.answer}", out / f"{step.name}.log"
     arguments = step.arguments(size, out, images)
@@ -81,7 +91,14 @@ def run_step(step: Step, size: str, out: Path, images: Mapping[str, str]) -> str
     tqdm.write(command, file=sys.stderr)
     started = time.monotonic()
     with open(log, "w", encoding="utf-8") as printed:
-        done = subprocess.run(program(arguments), stdout=subprocess.PIPE, stderr=printed, text=True, check=False)
+        done = subprocess.run(
+            program(arguments),
+            stdout=subprocess.PIPE,
+            stderr=printed,
+            text=True,
+            check=False,
+            env=surroundings(threads),
+        )
     if done.returncode not in (0, PARTLY):
         return f"exit {done.returncode}: {last_line(log)}"
     text = done.stdout
@@ -92,6 +109,24 @@ def run_step(step: Step, size: str, out: Path, images: Mapping[str, str]) -> str
     beside.write_text(text, encoding="utf-8")
     os.replace(beside, answer)
     return f"some of its items failed: {last_line(log)}" if done.returncode == PARTLY else ""
+
+
+def run_steps(steps: Sequence[Step], work: Callable[[Step, int], str], jobs: int) -> list[str]:
+    """Run those that measure time one by one, with all cores, then the others side by side; give what each says."""
+    cores, found = os.cpu_count() or 1, dict[str, str]()
+    with tqdm(total=len(steps), unit="step", desc="analyses") as bar, ThreadPoolExecutor(jobs) as pool:
+        for step in (one for one in steps if one.alone):
+            found[step.name] = work(step, cores)
+            bar.update()
+        begun = {pool.submit(work, one, max(1, cores // jobs)): one.name for one in steps if not one.alone}
+        try:
+            for done in as_completed(begun):
+                found[begun[done]] = done.result()
+                bar.update()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return [found[step.name] for step in steps]
 
 
 def source_of(name: str, out: Path) -> Path | None:
@@ -139,6 +174,8 @@ def left_out_lines(steps: Sequence[Step], size: str, images: Mapping[str, str]) 
 
 def main() -> None:
     chosen = options()
+    if chosen.jobs is not None and chosen.jobs < 1:
+        raise InputError(f"jobs (--jobs) is {chosen.jobs}; give 1 or more.")
     out = chosen.out or HERE / "results" / f"{datetime.date.today().isoformat()}-{chosen.size}"
     given = {"training_set": chosen.training_set, "test_set": chosen.test_set}
     images = {name: path for name, path in given.items() if path}
@@ -147,9 +184,12 @@ def main() -> None:
         print(listed(steps, chosen.size, out, images))
         return
     out.mkdir(parents=True, exist_ok=True)
-    failures = []
-    for step in tqdm([one for one in steps if not one.left_out(chosen.size, images)], unit="step", desc="analyses"):
-        failures.append(attempted(step.name, run_step, step, chosen.size, out, images))
+    wanted = [step for step in steps if not step.left_out(chosen.size, images)]
+    failures = run_steps(
+        wanted,
+        lambda step, threads: attempted(step.name, run_step, step, chosen.size, out, images, threads),
+        chosen.jobs or min(2, os.cpu_count() or 1),
+    )
     for drawing in tqdm(DRAWINGS, unit="result", desc="figures"):
         failures.append(attempted(f"figures of {drawing.name}", draw, drawing, out))
     failures = [why for why in failures if why]

@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ import run_all
 from all_steps import Drawing, Step
 
 from dcnbio.commands.app import run as dcnbio_command
+from dcnbio.errors import InputError
 
 HERE = Path("here")
 GOOD = Step("info", ("info", "dcn-ode", "--json"))
@@ -79,6 +81,30 @@ def test_a_step_whose_items_failed_in_part_keeps_its_answer_and_is_named(run, tm
     assert status == 3
     assert "failed: info: some of its items failed: dcnbio: image 1 was not solved" in printed
     assert json.loads((tmp_path / "out" / "info.json").read_text())["n"] == 2
+
+
+def test_steps_run_side_by_side_and_those_that_measure_time_alone(run, monkeypatch):
+    """Two wait for each other, which they can only do side by side; the one that measures time comes before both."""
+    both, seen = threading.Barrier(2, timeout=30), []
+
+    def noted(command, env, **options):
+        seen.append((command[3], env["OMP_NUM_THREADS"]))
+        if command[3] != "evaluate":
+            both.wait()
+        return subprocess.CompletedProcess(command, 0, stdout="{}")
+
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    monkeypatch.setattr(run_all.os, "cpu_count", lambda: 6)
+    monkeypatch.setattr(run_all.subprocess, "run", noted)
+    steps = (Step("a", ("info",)), Step("b", ("probe",)), Step("timed", ("evaluate",), alone=True))
+    assert run(*steps, options=("--jobs", "2"))[0] == 0
+    assert seen[0] == ("evaluate", "6")
+    assert sorted(seen[1:]) == [("info", "3"), ("probe", "3")]
+
+
+def test_no_jobs_are_refused(run):
+    with pytest.raises(InputError, match=r"jobs \(--jobs\) is 0; give 1 or more"):
+        run(GOOD, options=("--jobs", "0"))
 
 
 NEEDY = Step("train", ("info", "--json", "{training_set}"), small=None, needs="training_set")
