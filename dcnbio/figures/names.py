@@ -9,7 +9,17 @@ from typing import Any
 import pandas as pd  # type: ignore[import-untyped, unused-ignore]
 import xarray as xr
 
-__all__ = ["block_title", "layer_tick", "layer_title", "listed", "network_name", "residual_note", "unit_names"]
+__all__ = [
+    "block_title",
+    "layer_tick",
+    "layer_title",
+    "listed",
+    "network_name",
+    "residual_note",
+    "unit_pairs",
+    "unit_title",
+    "units_text",
+]
 
 
 def network_name(tree: xr.DataTree | xr.Dataset) -> str:
@@ -88,13 +98,25 @@ def residual_note(networks: Sequence[xr.DataTree]) -> str:
     return f" In {listed(names)}, which {have} no solver time, 0 is before and 1 after each residual block."
 
 
-def unit_names(table: pd.DataFrame) -> list[str]:
-    """Name the units of a table, block.channel, each once in the order of the rows.
+def unit_pairs(table: pd.DataFrame) -> list[tuple[int, int]]:
+    """List block and channel of the units of a table, each once in the order of the rows."""
+    return list(dict.fromkeys(zip(table["block"].tolist(), table["channel"].tolist(), strict=True)))
+
+
+def unit_title(block: int, channel: int) -> str:
+    """Write the name of a unit above its panel, in two lines."""
+    return f"block {block}\nchannel {channel}"
+
+
+def units_text(table: pd.DataFrame) -> str:
+    """Name the units of a table in a sentence.
 
     Examples
     --------
-    >>> unit_names(pd.DataFrame({"block": [1, 1, 1], "channel": [3, 3, 7]}))
-    ['1.3', '1.7']
+    >>> units_text(pd.DataFrame({"block": [1, 1, 2], "channel": [3, 7, 0]}))
+    'channels 3 and 7 of block 1 and channel 0 of block 2'
     """
-    pairs = dict.fromkeys(zip(table["block"].tolist(), table["channel"].tolist(), strict=True))
-    return [f"{block}.{channel}" for block, channel in pairs]
+    by_block: dict[int, list[str]] = {}
+    for block, channel in unit_pairs(table):
+        by_block.setdefault(block, []).append(str(channel))
+    return listed([f"channel{'s' * (len(own) > 1)} {listed(own)} of block {block}" for block, own in by_block.items()])

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from dcnbio.errors import InputError
 from dcnbio.figures.image_grid import colour_bar, dress_map
 from dcnbio.figures.kind import FigureKind
-from dcnbio.figures.names import listed, unit_names
+from dcnbio.figures.names import unit_pairs, unit_title, units_text
 from dcnbio.figures.page import current_page, new_figure, styled
 from dcnbio.figures.palette import DIVERGING
 from dcnbio.figures.stored_part import stored_part
@@ -85,10 +85,10 @@ def draw_receptive_fields(table: Table) -> Figure:
     table : pandas.DataFrame
         `receptive_fields_table`.
     """
-    units = list(dict.fromkeys(zip(table["block"], table["channel"], strict=True)))
+    units = unit_pairs(table)
     times, square = unique(table, "time"), shown_square(table)
     cell = current_page().venue.page / (max(len(units), 4) + 1.6)
-    figure = new_figure(cell * len(times) + 0.3, columns=2)
+    figure = new_figure(cell * len(times) + 0.45, columns=2)
     grid = figure.subplots(len(times), len(units), squeeze=False)
     for column, (block, channel) in zip(grid.T, units, strict=True):
         own = table[(table["block"] == block) & (table["channel"] == channel)]
@@ -99,7 +99,7 @@ def draw_receptive_fields(table: Table) -> Figure:
             dress_map(axes)
             axes.set_xlim(*square[:2])
             axes.set_ylim(*square[2:])
-        column[0].set_title(f"{block}.{channel}")
+        column[0].set_title(unit_title(block, channel))
     for axes, time in zip(grid[:, 0], times, strict=True):
         axes.set_ylabel(f"t = {time:g} T")
     colour_bar(figure, drawn, list(grid.ravel()), "Field over largest (1)")
@@ -108,10 +108,11 @@ def draw_receptive_fields(table: Table) -> Figure:
 
 def receptive_fields_caption(fields: xr.DataTree | xr.Dataset) -> str:
     """Say n, and what a field is."""
-    local, units = fields_of(fields), unit_names(receptive_fields_table(fields))
+    local, table = fields_of(fields), receptive_fields_table(fields)
+    units, count = units_text(table), len(unit_pairs(table))
     return (
-        f"Local receptive fields of {len(units)} of n = {local.sizes['unit']} units (block.channel) of this network, "
-        f"{listed(units)}: those of each block with the most energy (sum of squares) at the last time, so they are no "
+        f"Local receptive fields of {count} of n = {local.sizes['unit']} units of this network, "
+        f"{units}: those of each block with the most energy (sum of squares) at the last time, so they are no "
         "typical units. Gradient of the unit's h(t) to the luminance of each pixel, with the norms' statistics held at "
         "the image's own. Colours are the field over the unit's largest absolute value over all times; the margin of "
         "the image where all are under 2 % of that is cut off. The network is not linear: the field is that about the "

@@ -23,7 +23,8 @@ from dcnbio.figures.table import Table, table_of, unique
 
 __all__ = ["SIGMA_DISTRIBUTIONS"]
 
-BIN = 1 / 4  # octaves
+WIDEST_BIN = 1 / 4  # octaves
+BINS_TO_A_SIDE = 30  # of the median: a few filters that moved far must not make of all others one bar
 COLUMNS = 3
 
 
@@ -40,19 +41,40 @@ def curve(about: dict[str, Any], part: str, x: np.ndarray, mean: float, sd: floa
     ]
 
 
+def bin_edges(logs: np.ndarray) -> np.ndarray:
+    """Choose bins of log2 sigma: about three to the middle half of the filters, and no more than are to be seen.
+
+    Examples
+    --------
+    >>> normal = np.random.default_rng(0).normal(0, 2 / 3, 4096)
+    >>> float(np.diff(bin_edges(normal))[0]), float(np.diff(bin_edges(normal / 100))[0])
+    (0.25, 0.001953125)
+    >>> float(np.diff(bin_edges(np.append(normal / 100, 1.0)))[0])
+    0.001953125
+    """
+    low, middle, high = np.quantile(logs, [0.25, 0.5, 0.75])
+    width = min(WIDEST_BIN, 2.0 ** math.floor(math.log2((high - low) / 3))) if high > low else WIDEST_BIN
+    centre = round(middle / width)
+    first = max(math.floor(logs.min() / width), centre - BINS_TO_A_SIDE)
+    last = min(math.floor(logs.max() / width) + 1, centre + BINS_TO_A_SIDE)
+    return np.arange(first, last + 1) * width
+
+
 def convolution_rows(network: xr.DataTree, layer: str) -> list[dict[str, Any]]:
     """List the histogram, the fit, the start and the numbers of one convolution."""
     found = network["distributions"].to_dataset().sel(convolution=layer)
     filters = found.sel(weighting="filters")
     logs = np.log2(network[layer].to_dataset()["sigma"].values.ravel())
-    edges = np.arange(math.floor(logs.min() / BIN), math.ceil(logs.max() / BIN) + 2) * BIN
-    share, _ = np.histogram(logs, edges, density=True)
+    edges = bin_edges(logs)
+    counts, _ = np.histogram(logs, edges)
+    width = float(edges[1] - edges[0])
+    share = counts / (logs.size * width)  # of all filters, those beyond the bins included
     about = {"network": network_name(network), "layer": layer, "n": int(found["n"])}
     rows = [
-        {**about, "part": "histogram", "sigma_pixels": float(2 ** (left + BIN / 2)), "value": float(value)}
+        {**about, "part": "histogram", "sigma_pixels": float(2 ** (left + width / 2)), "value": float(value)}
         for left, value in zip(edges[:-1], share, strict=True)
     ]
-    x = np.linspace(edges[0] - BIN, edges[-1] + BIN, 121)
+    x = np.linspace(edges[0] - width, edges[-1] + width, 121)
     if float(found["s"]) > 0:
         rows += curve(about, "fit", x, math.log2(float(found["median"])), float(found["s"]) / math.log(2))
     if str(network.attrs.get("initial_sigma", "paper")) == "paper":
@@ -62,7 +84,14 @@ def convolution_rows(network: xr.DataTree, layer: str) -> list[dict[str, Any]]:
     for part, value in (("mean", mean), ("mean_low", float(low)), ("mean_high", float(high))):
         rows.append({**about, "part": part, "sigma_pixels": float(2**value), "value": float("nan")})
     distance, limit = float(filters["largest"]), float(filters["largest_interval"].sel(bound="high"))
-    for part, value in (("distance", distance), ("distance_high", limit), ("skewness", float(filters["skewness"]))):
+    numbers = {
+        "distance": distance,
+        "distance_high": limit,
+        "skewness": float(filters["skewness"]),
+        "bin": width,
+        "beyond": float(logs.size - counts.sum()),
+    }
+    for part, value in numbers.items():
         rows.append({**about, "part": part, "sigma_pixels": float("nan"), "value": value})
     return rows
 
@@ -99,7 +128,8 @@ def draw_convolution(axes: Axes, own: Table, title: str) -> None:
     shade = colour(0)
     part = {name: own[own["part"] == name] for name in unique(own, "part")}
     bars = part["histogram"]
-    left, right = bars["sigma_pixels"] * 2 ** (-BIN / 2), bars["sigma_pixels"] * 2 ** (BIN / 2)
+    half = float(part["bin"]["value"].iloc[0]) / 2
+    left, right = bars["sigma_pixels"] * 2**-half, bars["sigma_pixels"] * 2**half
     axes.bar(left, bars["value"], right - left, align="edge", color=tint(shade, 0.35), edgecolor="white", linewidth=0.3)
     if "start" in part:
         axes.plot(part["start"]["sigma_pixels"], part["start"]["value"], "--", color=GREY, lw=1.0)
@@ -151,19 +181,31 @@ def draw_sigma_distributions(table: Table) -> Figure:
     return figure
 
 
+def of_panel(row: Any) -> str:
+    """Say how many filters of a convolution are not among its bars."""
+    return f"{int(row['value']):,} of {row['network']}, {layer_title(row['layer'])} (n = {int(row['n']):,})"
+
+
 def sigma_distributions_caption(scales: xr.DataTree) -> str:
     """Say n, and what curves, bars and numbers are."""
     networks = [one for one in networks_of(scales) if "distributions" in one.children]
     counts = [int(n) for one in networks for n in one["distributions"].to_dataset()["n"].values]
+    table = sigma_distributions_table(scales)
+    beyond = table[(table["part"] == "beyond") & (table["value"] > 0)]
+    far = (
+        f" Beyond the axes lie so many filters: {listed([of_panel(row) for _, row in beyond.iterrows()])}."
+        if len(beyond)
+        else ""
+    )
     return (
         f"Scales of the filters of {listed([network_name(one) for one in networks])}, one panel per convolution, each "
         f"filter counted once (n = {min(counts):,} to {max(counts):,} filters per convolution). Line, "
         "maximum-likelihood log-normal; dashed, the distribution that scales are drawn from before training, which is "
         "log-normal too, so that log-normality alone is no result of learning. Point and bar on top, geometric mean "
         "and its 95 % interval; D, largest distance between the scales' distribution and the fit, in brackets its "
-        "upper 95 % limit; all from a bootstrap clustered by output and input channels "
-        f"({int(scales.attrs['resamples']):,} resamples, seed {int(scales.attrs['seed'])}). Filters of one network are "
-        "no sample of networks: the figure speaks of these weights."
+        "upper 95 % limit; all from a bootstrap clustered by output and input channels ("
+        f"{int(scales.attrs['resamples']):,} resamples, seed {int(scales.attrs['seed'])}).{far} Filters of one network "
+        "are no sample of networks: the figure speaks of these weights."
     )
 
 
@@ -177,8 +219,14 @@ SIGMA_DISTRIBUTIONS = FigureKind(
         "network": ("name of the network", "1"),
         "layer": ("convolution", "1"),
         "n": ("filters", "1"),
-        "part": ("histogram (centre of the bin), fit, start; mean and its limits; distance, its limit, skewness", "1"),
+        "part": (
+            "histogram (centre of a bin), fit, start; mean and its limits; distance, its limit; skewness; bin; beyond",
+            "1",
+        ),
         "sigma_pixels": ("scale", "pixels"),
-        "value": ("density per octave; distance (1); skewness of sigma (1)", "1/octave or 1"),
+        "value": (
+            "density per octave; distance (1); skewness of sigma (1); bin (octaves); filters beyond",
+            "1/octave or 1",
+        ),
     },
 )

@@ -14,7 +14,7 @@ from dcnbio.analysis.responses.rectified import response
 from dcnbio.errors import InputError
 from dcnbio.figures.decade_axis import decade_axis
 from dcnbio.figures.kind import FigureKind
-from dcnbio.figures.names import listed, unit_names
+from dcnbio.figures.names import unit_pairs, unit_title, units_text
 from dcnbio.figures.page import new_figure, styled
 from dcnbio.figures.palette import colour
 from dcnbio.figures.stored_part import stored_part
@@ -87,8 +87,8 @@ def draw_tuning_curves(table: Table) -> Figure:
     table : pandas.DataFrame
         `tuning_curves_table`.
     """
-    units = list(dict.fromkeys(zip(table["block"], table["channel"], strict=True)))
-    figure = new_figure(2.9, columns=2)
+    units = unit_pairs(table)
+    figure = new_figure(3.05, columns=2)
     grid = figure.subplots(2, len(units), squeeze=False, sharey=True)
     for column, (block, channel) in zip(grid.T, units, strict=True):
         own = table[(table["block"] == block) & (table["channel"] == channel)]
@@ -96,7 +96,7 @@ def draw_tuning_curves(table: Table) -> Figure:
             curve = own[own["panel"] == panel]
             axes.plot(curve["x"], curve["response"] / float(own["response"].max()), "o-", color=colour(0), ms=2.2)
             axes.set_ylim(0, 1.1)
-        column[0].set_title(f"{block}.{channel}", loc="left")
+        column[0].set_title(unit_title(block, channel), loc="left")
         column[0].set_xticks([0, 90, 180])
         column[0].set_xlim(-5, 185)
         decade_axis(column[1], "x")
@@ -115,9 +115,9 @@ def draw_tuning_curves(table: Table) -> Figure:
 def tuning_curves_caption(gratings: xr.DataTree | xr.Dataset) -> str:
     """Say n, and what a response is."""
     data = gratings_of(gratings)
-    n, units = data.sizes["unit"], unit_names(tuning_curves_table(gratings))
+    n, table = data.sizes["unit"], tuning_curves_table(gratings)
     return (
-        f"Tuning of {len(units)} of n = {n} units (block.channel), {listed(units)}: those whose response to their best "
+        f"Tuning of {len(unit_pairs(table))} of n = {n} units, {units_text(table)}: those whose response to their best "
         "grating is largest, so they are no typical units. Curves run through each unit's best grating: above, to the "
         "orientation of its bars in degrees; below, to its spatial frequency in cycles per pixel. The response is the "
         "unit's activation above that to the blank at the last time, never below 0, over "
