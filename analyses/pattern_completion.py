@@ -2,8 +2,8 @@
 
     python analyses/pattern_completion.py                      all shipped networks, 1,000 images, hours on two cores
     python analyses/pattern_completion.py --limit 200 dcn-ode   one network
-    python analyses/pattern_completion.py --masks 6,10,14,18,22 --times 3 --mechanism 0 dcn-ode ode-net resnet-blocks
-                                                               accuracy, index and retrieval alone, an hour of one core
+    python analyses/pattern_completion.py --masks 6,10,14,18,22 --times 3 --mechanism 12 --lead dcn-ode ode-net
+                                                               the first with its controls, forty minutes of one core
 
 Every network is shown the same images: intact, under central masks of zeros of all even sides from 2 to 30 and of the
 odd side 7 (its four placements averaged), under other fills, and with changes of equal norm. The table and the claims
@@ -60,6 +60,13 @@ def record(name: str, net: Network, data: xr.Dataset, settings: CompletionSettin
     return xr.DataTree.from_dict(found)
 
 
+def settings_of(names: Sequence[str], options: argparse.Namespace) -> dict[str, CompletionSettings]:
+    """Give each network's settings: what others than a leading one are shown is masks, and what a verdict needs."""
+    whole = replace(SETTINGS, masks=options.masks, times=options.times, mechanism=options.mechanism)
+    less = replace(whole, controls=False, fills=True, mechanism=0) if options.lead else whole
+    return {name: less if place else whole for place, name in enumerate(names)}
+
+
 def sides(text: str) -> tuple[int, ...]:
     """Read the sides of masks."""
     return tuple(whole_numbers(text, "--masks"))
@@ -73,6 +80,7 @@ def options_of(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--masks", type=sides, default=SETTINGS.masks, help="sides in pixels, as 6,14 or 2-8")
     parser.add_argument("--times", type=int, default=SETTINGS.times, help="solver times from 0 to T")
     parser.add_argument("--mechanism", type=int, default=SETTINGS.mechanism, help="images for growth rates; 0: none")
+    parser.add_argument("--lead", action="store_true", help="all controls for the first network alone")
     parser.add_argument("--out", type=Path, default=RESULTS / "pattern_completion.nc")
     parser.add_argument("--overwrite", action="store_true")
     return parser.parse_args(arguments)
@@ -81,22 +89,21 @@ def options_of(arguments: Sequence[str] | None) -> argparse.Namespace:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run, analyse, write."""
     options = options_of(arguments)
-    settings = replace(SETTINGS, masks=options.masks, times=options.times, mechanism=options.mechanism)
     check_result_path(options.out, overwrite=options.overwrite)
     refuse_existing(options.out.with_suffix(".json"), options.overwrite)
     names = options.checkpoints or [*shipped_checkpoints(), *shipped_controls()]
     nets = {Path(name).stem: dcnbio.load(name) for name in names}
     data = dcnbio.load_images(options.images, limit=options.limit)
-    experiments, mechanisms = {}, {}
+    experiments, mechanisms, shown = {}, {}, settings_of(list(nets), options)
     for name, net in nets.items():
         part = options.out.with_suffix(".parts") / f"{name}.nc"
-        make = partial(record, name, net, data, settings)
-        tree = kept_part(part, made_of(net, data, settings), make)
+        settings = shown[name]
+        tree = kept_part(part, made_of(net, data, settings), partial(record, name, net, data, settings))
         whole = {child: node.to_dataset() for child, node in tree.children.items()}
         if MECHANISM in whole:
             mechanisms[name] = whole.pop(MECHANISM)
         experiments[name] = whole
-    found = analyze_completion(experiments, mechanisms, seed=settings.seed, resamples=RESAMPLES, progress=tqdm.write)
+    found = analyze_completion(experiments, mechanisms, seed=SETTINGS.seed, resamples=RESAMPLES, progress=tqdm.write)
     write_result(found.to_tree(), options.out, "completion", overwrite=options.overwrite)
     write_json(options.out.with_suffix(".json"), as_json(found), "pattern_completion.py", arguments)
     print(report(found))

@@ -92,3 +92,20 @@ def test_one_part_of_the_contrast_script_alone(small, tmp_path, monkeypatch, cap
     assert total["conclusion"] in capsys.readouterr().out
     with pytest.raises(SystemExit, match=r"all_inputs.json exists already"):
         contrast_response.main([small, "--only", "all-inputs", "--limit", "6", "--out", str(out)])
+
+
+def test_the_first_network_alone_has_all_controls_where_it_leads():
+    chosen = pattern_completion.options_of(["a", "b", "c", "--lead", "--masks", "4-6", "--times", "3"])
+    found = pattern_completion.settings_of(["a", "b", "c"], chosen)
+    assert {one.masks for one in found.values()} == {(4, 5, 6)}
+    assert {one.times for one in found.values()} == {3}
+    assert [(one.controls, one.mechanism > 0) for one in found.values()] == [
+        (True, True),
+        (False, False),
+        (False, False),
+    ]
+    assert found["b"].fills, "without fills completion can be claimed of nothing"
+    chosen = pattern_completion.options_of(["a", "b"])
+    assert all(
+        one == pattern_completion.SETTINGS for one in pattern_completion.settings_of(["a", "b"], chosen).values()
+    )
