@@ -12,6 +12,7 @@ import torch
 from dcnbio.model.checkpoint import Header, load_checkpoint, read_header
 from dcnbio.model.network import Network
 from dcnbio.model.scales import layer_label, layer_scales
+from dcnbio.training.papers_accuracy import below_paper
 from dcnbio.training.recipe_lines import recipe_lines
 from dcnbio.training.run_parts import cut_short
 
@@ -81,10 +82,9 @@ def not_good_for(header: Header) -> list[str]:
     optimisation = header.recipe.get("optimisation", {})
     if optimisation.get("schedule") != "steps" or optimisation.get("passes"):
         said.append("It was not trained by the paper's recipe, so its accuracy is not to be held against the paper's.")
-    if metrics.get("test_accuracy", 1) < 0.88:
-        said.append(
-            "Its accuracy is below the paper's 89.5 %: claims that rest on a well-trained network need another."
-        )
+    below = below_paper(str(header.spec.get("row", "")), metrics.get("test_accuracy", 1.0))
+    if below:
+        said.append(below)
     if header.recipe.get("initial_sigma", "paper") != "paper":
         said.append("Its scales began elsewhere than the paper's: it is a control for the distribution of scales.")
     return said + length_said(header)

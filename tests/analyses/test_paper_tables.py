@@ -10,6 +10,7 @@ import pytest
 from dcnbio.model.checkpoint import Header
 from dcnbio.model.rows import row_spec
 from dcnbio.training import Recipe, with_settings
+from dcnbio.training.papers_accuracy import PAPERS_ACCURACY
 from dcnbio.training.recipe_differences import differences
 
 ANALYSES = Path(__file__).parents[2] / "analyses"
@@ -18,6 +19,12 @@ ANALYSES = Path(__file__).parents[2] / "analyses"
 @pytest.fixture(scope="module")
 def script():
     return runpy.run_path(str(ANALYSES / "paper_tables.py"))
+
+
+def test_cards_hold_accuracies_against_the_same_numbers(script):
+    rows = [row for row in script["read_rows"](ANALYSES / "paper_values.csv") if row["condition"] == "full CIFAR-10"]
+    papers = {row["model"]: float(row["mean"]) / 100 for row in reversed(rows) if row["table"] in "15"}
+    assert papers == pytest.approx(PAPERS_ACCURACY)
 
 
 def test_the_committed_tables_are_what_the_script_makes(script):
