@@ -1,6 +1,6 @@
 """Run every analysis, write every table and draw every figure, at small size or in full, into a dated folder.
 
-    python analyses/run_all.py                    small: meant to take under 20 minutes on two cores
+    python analyses/run_all.py                    small: 17 minutes on two idle cores
     python analyses/run_all.py --size full        the sizes that stand in print: hours
     python analyses/run_all.py --size full --training-set train.tar.xz --test-set test.tar.xz
     python analyses/run_all.py --only scales contrast --out results/today
