@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 
 import torch
 from torch import Tensor, nn
 
-__all__ = ["convolution_type", "convolutions_in", "convolve"]
+__all__ = ["convolution_type", "convolutions_in", "convolve", "in_chosen_type"]
+
+Convolution = Callable[[Tensor, Tensor, Tensor | None], Tensor]
 
 _type: ContextVar[torch.dtype | None] = ContextVar("convolution_type", default=None)
 
@@ -48,9 +50,14 @@ def convolutions_in(dtype: torch.dtype | None) -> Iterator[None]:
 
 def convolve(maps: Tensor, kernel: Tensor, bias: Tensor | None = None, stride: int = 1, padding: int = 0) -> Tensor:
     """Convolve maps (n, inputs, y, x) with a dense kernel (outputs, inputs, k, k); the answer is of the maps' type."""
+    return in_chosen_type(lambda x, k, b: nn.functional.conv2d(x, k, b, stride, padding), maps, kernel, bias)
+
+
+def in_chosen_type(convolution: Convolution, maps: Tensor, kernel: Tensor, bias: Tensor | None) -> Tensor:
+    """Call a convolution of maps, kernel and bias in the chosen type; the answer is of the maps' type."""
     dtype = convolution_type()
     if dtype is None:
-        return nn.functional.conv2d(maps, kernel, bias, stride, padding)
+        return convolution(maps, kernel, bias)
     # the bias is a sum, not a product: it is added in full precision
-    found = nn.functional.conv2d(maps.to(dtype), kernel.to(dtype), None, stride, padding).to(maps.dtype)
+    found = convolution(maps.to(dtype), kernel.to(dtype), None).to(maps.dtype)
     return found if bias is None else found + bias.reshape(-1, 1, 1)

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from torch import Tensor, nn
 
-from dcnbio.model.convolution_precision import convolution_type, convolve
+from dcnbio.model.convolution_precision import in_chosen_type
 
 __all__ = ["PixelConv2d", "pixel_conv"]
 
@@ -28,11 +28,8 @@ class PixelConv2d(nn.Conv2d):
         """Give the kernel, shape (outputs, inputs, k, k), the same at every time `t`."""
         return self.weight
 
-    def forward(self, input: Tensor) -> Tensor:
-        """Convolve maps (n, inputs, y, x)."""
-        if convolution_type() is None:
-            return super().forward(input)
-        return convolve(input, self.weight, self.bias, self.stride[0], int(self.padding[0]))
+    def _conv_forward(self, input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+        return in_chosen_type(super()._conv_forward, input, weight, bias)
 
 
 def pixel_conv(inputs: int, outputs: int, size: int, **options: Any) -> PixelConv2d:

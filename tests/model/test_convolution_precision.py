@@ -6,7 +6,9 @@ import pytest
 import torch
 
 from dcnbio.model.convolution_precision import convolution_type, convolutions_in, convolve
+from dcnbio.model.engine import available
 from dcnbio.model.network import build
+from dcnbio.model.pixel_conv import PixelConv2d
 from dcnbio.model.solver_settings import SolverSettings
 
 ROUNDING = 2.0**-8  # of a product's factors; sums are kept in float32
@@ -51,6 +53,7 @@ def test_the_gradient_points_where_that_in_float32_does(row):
     assert not torch.equal(full, rounded), f"no kernel of {row} was convolved in bfloat16"
 
 
+@pytest.mark.skipif(not available(), reason="separable filters run in the compiled engine alone")
 def test_separable_filters_keep_their_precision():
     """The transitions of dcn-ode alone have dense kernels: its first block is the same to the last bit."""
     net = build("dcn-ode", 0, **SMALL)
@@ -59,6 +62,15 @@ def test_separable_filters_keep_their_precision():
         with convolutions_in(torch.bfloat16):
             rounded = net.block(1).run(torch.ones(1, 8, 9, 9), STEPS)
     assert torch.equal(rounded.final, full.final)
+
+
+def test_a_convolution_keeps_its_own_settings():
+    conv = PixelConv2d(4, 8, 3, padding=2, dilation=2, groups=2, padding_mode="circular")
+    maps = torch.randn(2, 4, 9, 9, generator=torch.Generator().manual_seed(2))
+    with torch.no_grad(), convolutions_in(torch.bfloat16):
+        found = conv(maps)
+    with torch.no_grad():
+        torch.testing.assert_close(found, conv(maps), rtol=0, atol=0.05)
 
 
 def test_outside_the_block_nothing_is_changed_even_after_an_error():
