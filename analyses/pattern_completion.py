@@ -2,8 +2,8 @@
 
     python analyses/pattern_completion.py                      all shipped networks, 1,000 images, hours on two cores
     python analyses/pattern_completion.py --limit 200 dcn-ode   one network
-    python analyses/pattern_completion.py --masks 6,10,14,18,22 --times 3 --mechanism 12 --lead dcn-ode ode-net
-                                                               the first with its controls, forty minutes of one core
+    python analyses/pattern_completion.py --lead --masks 6,10,14,18,22 --times 3 --mechanism 12 dcn-ode ode-net ...
+                                                               the first with its controls, fifty minutes of one core
 
 Every network is shown the same images: intact, under central masks of zeros of all even sides from 2 to 30 and of the
 odd side 7 (its four placements averaged), under other fills, and with changes of equal norm. The table and the claims
@@ -63,7 +63,7 @@ def record(name: str, net: Network, data: xr.Dataset, settings: CompletionSettin
 def settings_of(names: Sequence[str], options: argparse.Namespace) -> dict[str, CompletionSettings]:
     """Give each network's settings: what others than a leading one are shown is masks, and what a verdict needs."""
     whole = replace(SETTINGS, masks=options.masks, times=options.times, mechanism=options.mechanism)
-    less = replace(whole, controls=False, fills=True, mechanism=0) if options.lead else whole
+    less = whole.beside() if options.lead else whole
     return {name: less if place else whole for place, name in enumerate(names)}
 
 

@@ -95,8 +95,8 @@ def plan(checkpoints: tuple[str, ...], model: str | None, shown: Shown, seed: in
         refuse_repeated(checkpoints)
         return [Planned(name, load(given, model), full) for given, name in short_names(checkpoints).items()]
     refuse_model_of_none(model)
-    # the fills are what a verdict needs; the other controls are shown to the first alone
-    less = replace(full, controls=False, fills=True, mechanism=0)
+    # the other controls are shown to the first alone
+    less = full.beside()
     least = replace(less, masks=(shown.main,))
     trained = [name for name in DEFAULT_ROWS if name in shipped_checkpoints()]
     found = [Planned(name, load(name), full if place == 0 else less) for place, name in enumerate(trained)]

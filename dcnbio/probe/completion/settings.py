@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dcnbio.errors import InputError
 from dcnbio.images.number_checks import count
@@ -62,6 +62,10 @@ class CompletionSettings:
     atol: float = 1e-3
     seed: int = 0
     fills: bool = False
+
+    def beside(self) -> CompletionSettings:
+        """Leave what a network is shown that another is held against: masks, and the fills that a verdict needs."""
+        return replace(self, controls=False, fills=True, mechanism=0)
 
     def __post_init__(self) -> None:
         for side in self.masks:
