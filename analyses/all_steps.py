@@ -95,6 +95,7 @@ STEPS = (
     ),
     Step("speed", ("speed.py",), small=("--quick",), answer=".txt", alone=True),
     Step("probe_speed", ("speed.py", "--probe"), small=("--images", "20", "--repeats", "1"), answer=".txt", alone=True),
+    Step("precision_speed", ("speed.py", "--precision"), small=("--quick",), answer=".txt", alone=True),
     Step("evaluate", ("evaluate", "--json"), full=("--limit", "all")),
     Step("check_solver", ("check-solver", "--json"), small=("--limit", "10")),
     Step("recording", MAPS, out=".zarr"),

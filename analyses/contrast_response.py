@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import Any
 
 import xarray as xr
-from kept_parts import kept_part, made_of, refuse_existing
-from script import end_in_words, write_json
+from kept_parts import kept_part, made_of
+from script import end_in_words, refuse_existing, write_json
 
 from dcnbio.analysis.contrast import analyze_contrast
 from dcnbio.analysis.contrast.all_inputs_claims import whole_network_claims

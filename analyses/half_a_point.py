@@ -21,8 +21,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kept_parts import refuse_existing
-from script import end_in_words, write_json
+from script import end_in_words, refuse_existing, write_json
 
 import dcnbio
 from dcnbio.analysis.contrast import contrast_of_recordings

@@ -15,13 +15,7 @@ from dcnbio.model.network import Network
 from dcnbio.model.weights import weights_id
 from dcnbio.probe.stimuli import as_stimuli
 
-__all__ = ["kept_part", "made_of", "refuse_existing"]
-
-
-def refuse_existing(path: Path, overwrite: bool) -> None:
-    """End where a file is in the way."""
-    if path.exists() and not overwrite:
-        raise SystemExit(f"{path} exists already; choose another name or pass --overwrite")
+__all__ = ["kept_part", "made_of"]
 
 
 def made_of(net: Network, data: xr.Dataset, settings: Any) -> dict[str, Any]:

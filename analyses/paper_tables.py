@@ -23,7 +23,7 @@ from typing import Any
 from readme_part import README, put_between
 from recipe_distance import numbered, recipe_distance
 from scipy.special import stdtrit
-from script import end_in_words
+from script import end_in_words, refuse_existing
 
 from dcnbio.analysis.statistics.t_interval import t_interval
 from dcnbio.model.checkpoint import Header, read_header
@@ -242,8 +242,7 @@ def main() -> None:
         tables = page(shipped_networks(), shipped_reconstructions(), runs)
         README.write_text(into_readme(README.read_text(encoding="utf-8"), tables), encoding="utf-8")
         return
-    if chosen.out and chosen.out.exists() and not chosen.overwrite:
-        raise SystemExit(f"{chosen.out} exists already; choose another name or pass --overwrite")
+    refuse_existing(chosen.out, chosen.overwrite)
     trained = shipped_networks()
     trained += [Trained(Path(name).parent.name or name, read_header(Path(name))) for name in chosen.checkpoints]
     decoders = shipped_reconstructions()

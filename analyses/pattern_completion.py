@@ -21,8 +21,8 @@ from functools import partial
 from pathlib import Path
 
 import xarray as xr
-from kept_parts import kept_part, made_of, refuse_existing
-from script import end_in_words, write_json
+from kept_parts import kept_part, made_of
+from script import end_in_words, refuse_existing, write_json
 from tqdm import tqdm
 
 import dcnbio

@@ -15,7 +15,7 @@ import json
 from pathlib import Path
 
 import xarray as xr
-from script import end_in_words
+from script import end_in_words, refuse_existing
 
 from dcnbio.analysis.primate import analyze_primate
 from dcnbio.commands.analyze_primate import HowMuch, as_json, measured_networks
@@ -53,8 +53,7 @@ def main() -> None:
     name = Path(chosen.checkpoint).stem
     folder = chosen.units or Path("runs") / f"primate_{name}_{chosen.size}"
     result = RESULTS / f"primate_{name}_{chosen.size}.json"
-    if result.exists() and not chosen.overwrite:
-        parser.error(f"{result} is there; give --overwrite to write over it")
+    refuse_existing(result, chosen.overwrite)
     found = analyze_primate(*measured(chosen.checkpoint, chosen.size, folder))
     result.write_text(json.dumps(as_json(found), indent=1, allow_nan=False) + "\n", encoding="utf-8")
     print(report(found), f"written to {result}", sep="\n\n")

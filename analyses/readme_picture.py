@@ -17,11 +17,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import xarray as xr
-from kept_parts import refuse_existing
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
-from script import end_in_words
+from script import end_in_words, refuse_existing
 
 import dcnbio
 from dcnbio.analysis.completion import analyze_completion

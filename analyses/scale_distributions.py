@@ -15,8 +15,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from kept_parts import refuse_existing
-from script import end_in_words, write_json
+from script import end_in_words, refuse_existing, write_json
 from tqdm import tqdm
 
 from dcnbio.analysis.result_file import check_result_path, write_result

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from dcnbio.commands.output import plain
-from dcnbio.errors import DcnbioError
+from dcnbio.errors import DcnbioError, InputError
 
-__all__ = ["command_of", "end_in_words", "write_json"]
+__all__ = ["command_of", "end_in_words", "refuse_existing", "write_json"]
 
 WHERE = ("--out", "--folder", "--json")  # where a result lies is nothing that it follows from
 INTERRUPTED = 130
@@ -37,6 +37,25 @@ def end_in_words(main: Callable[[], object]) -> None:
     except KeyboardInterrupt:
         print(f"{Path(sys.argv[0]).name}: interrupted; what is finished is kept", file=sys.stderr)
         raise SystemExit(INTERRUPTED) from None
+
+
+def refuse_existing(path: Path | None, overwrite: bool) -> None:
+    """End before anything is computed where a file is in the way of its result; no path, no result.
+
+    Raises
+    ------
+    InputError
+
+    Examples
+    --------
+    >>> refuse_existing(Path("no-such.json"), False), refuse_existing(Path("."), True), refuse_existing(None, False)
+    (None, None, None)
+    >>> refuse_existing(Path("."), False)
+    Traceback (most recent call last):
+    dcnbio.errors.InputError: . exists already; choose another name or pass --overwrite
+    """
+    if path is not None and path.exists() and not overwrite:
+        raise InputError(f"{path} exists already; choose another name or pass --overwrite")
 
 
 def command_of(script: str, arguments: Sequence[str]) -> str:

@@ -3,6 +3,7 @@
     python analyses/speed.py              64 images: dcn-ode at four scales, ode-net, dcn-sigma-ji, dcn-sigma-t
     python analyses/speed.py --quick      8 images, dcn-ode alone, about a minute
     python analyses/speed.py --probe      recordings to disk, beside the forward pass alone and beside the disk
+    python analyses/speed.py --precision  training steps with convolutions in bfloat16, beside the same in float32
 
 Columns: median seconds of one call; function evaluations of the three blocks, forward; plain / ours; the most memory a
 call held beyond what was held before it; share of the time spent in convolution (plain) or in filters and mixing
@@ -25,8 +26,9 @@ from typing import Any
 
 import torch
 from plain_network import PlainNetwork
+from precision_speed import measure_precision, show_precision
 from probe_speed import measure_probe, results, shares, show_probe
-from script import end_in_words
+from script import end_in_words, refuse_existing
 from torch import Tensor, nn
 from torch.autograd.profiler import profile
 
@@ -218,22 +220,33 @@ def probing(options: argparse.Namespace, about: dict[str, Any]) -> None:
         options.json.write_text(json.dumps(found, indent=1, allow_nan=False) + "\n")
 
 
+def in_both_types(options: argparse.Namespace, about: dict[str, Any]) -> None:
+    """Measure training steps in float32 and bfloat16, and print."""
+    rows = measure_precision(load_data(8 if options.quick else 64, torch.device("cpu")), options.repeats)
+    show_precision(rows)
+    if options.json is not None:
+        options.json.write_text(json.dumps(results_json(about, [asdict(row) for row in rows]), indent=1) + "\n")
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="8 images, dcn-ode alone")
     parser.add_argument("--probe", action="store_true", help="recordings to disk: 21 times, three blocks")
+    parser.add_argument("--precision", action="store_true", help="training steps in float32 and in bfloat16")
     parser.add_argument("--images", type=int, default=100, help="images of --probe (100)")
     parser.add_argument("--folder", type=Path, help="folder on the disk that --probe measures")
     parser.add_argument("--repeats", type=int, help="timed calls of each variant (3; 2 with --quick)")
     parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
     parser.add_argument("--json", type=Path, help="file for the results")
+    parser.add_argument("--overwrite", action="store_true", help="write over --json where it is there")
     options = parser.parse_args()
+    refuse_existing(options.json, options.overwrite)
     options.repeats = options.repeats or (2 if options.quick else 3)
     device = torch.device(options.device)
-    if options.probe:
+    if options.probe or options.precision:
         print(", ".join(f"{name} {value}" for name, value in machine(device).items()))
-        probing(options, machine(device))
+        (probing if options.probe else in_both_types)(options, machine(device))
         return
     data = load_data(8 if options.quick else 64, device)
     about = machine(device)

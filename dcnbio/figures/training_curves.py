@@ -159,7 +159,8 @@ def training_curves_caption(run: TrainingRun) -> str:
         panels += "Scales of SRF layers as block.convolution, geometric means where each filter has its own. "
     chain = (
         f" It went on {len(parts) - 1} time{'s' if len(parts) > 2 else ''} from the weights of a run before it, with a "
-        "schedule of its own: dotted lines."
+        "schedule of its own: dotted lines. Recipes differ between parts (smoothed labels raise the loss, moved images "
+        "too), so that losses are compared within a part."
         if len(parts) > 1
         else ""
     )

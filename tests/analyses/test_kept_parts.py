@@ -10,6 +10,7 @@ import pytest
 import xarray as xr
 
 import dcnbio
+from dcnbio.errors import InputError
 from dcnbio.probe.completion import CompletionSettings
 from dcnbio.probe.contrast import ContrastSettings
 
@@ -66,7 +67,7 @@ def test_a_script_goes_on_and_replaces_no_result(script, small, tmp_path, monkey
     claims = json.loads(out.with_suffix(".json").read_text())["claims"]
     assert [one.name for one in (tmp_path / "found.parts").iterdir()] == ["small.nc"]
     out.unlink()
-    with pytest.raises(SystemExit, match=r"found.json exists already"):
+    with pytest.raises(InputError, match=r"found.json exists already"):
         script.main(arguments)
     record = "record" if script is pattern_completion else "record_one"
     monkeypatch.setattr(script, record, lambda *what: pytest.fail("a network was run again"))
@@ -90,7 +91,7 @@ def test_one_part_of_the_contrast_script_alone(small, tmp_path, monkeypatch, cap
     assert total["conclusion"].startswith("In 3 batches of 2 images that share their steps")
     assert [(claim["n"], claim["unit"]) for claim in accuracy] == [(6, "images")] * 2
     assert total["conclusion"] in capsys.readouterr().out
-    with pytest.raises(SystemExit, match=r"all_inputs.json exists already"):
+    with pytest.raises(InputError, match=r"all_inputs.json exists already"):
         contrast_response.main([small, "--only", "all-inputs", "--limit", "6", "--out", str(out)])
 
 

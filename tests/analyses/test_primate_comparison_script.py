@@ -32,10 +32,9 @@ def test_units_of_other_weights_are_refused(run, tmp_path):
     assert not list(tmp_path.glob("*.json"))
 
 
-def test_a_result_is_not_written_over(run, tmp_path, capsys):
+def test_a_result_is_not_written_over(run, tmp_path):
     result = tmp_path / "primate_dcn-ode_full.json"
     result.write_text("kept")
-    with pytest.raises(SystemExit, match="2"):
+    with pytest.raises(InputError, match="pass --overwrite"):
         run()
-    assert "give --overwrite to write over it" in capsys.readouterr().err
     assert result.read_text() == "kept"
