@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+import dcnbio
 from dcnbio.model.convolution_precision import convolutions_in
 from dcnbio.model.network import Network, build
 from dcnbio.training.objective import Classification
@@ -37,8 +38,8 @@ class PrecisionRow:
         Median seconds of a step, from the images to the gradient.
     ratio : float
         bfloat16 / float32: the median over the pairs.
-    cosine : float
-        Of the angle between the two gradients.
+    cosine, untrained : float
+        Of the angle between the two gradients, in the network that ships and in an untrained one.
     """
 
     row: str
@@ -47,6 +48,7 @@ class PrecisionRow:
     bfloat16: float
     ratio: float
     cosine: float
+    untrained: float
 
 
 def step(net: Network, data: tuple[Tensor, Tensor], dtype: torch.dtype | None) -> None:
@@ -64,10 +66,16 @@ def gradient(net: Network, data: tuple[Tensor, Tensor], dtype: torch.dtype | Non
     return torch.cat([p.grad.flatten().double() for p in net.parameters() if p.grad is not None])
 
 
+def cosine(net: Network, data: tuple[Tensor, Tensor]) -> float:
+    """Compare the gradients of a network in both types."""
+    plain, rounded = (gradient(net, data, dtype) for dtype in TYPES.values())
+    return float(nn.functional.cosine_similarity(plain, rounded, dim=0))
+
+
 def measure_row(row: str, data: tuple[Tensor, Tensor], repeats: int) -> PrecisionRow:
-    """Step one untrained network in both types in turn; the first step of each, which is not timed, is compared."""
-    net = build(row, seed=0)
-    first = {name: gradient(net, data, dtype) for name, dtype in TYPES.items()}
+    """Step the network of a row that ships in both types in turn; steps that compare gradients are not timed."""
+    net = dcnbio.load(row).train()
+    cosines = cosine(net, data), cosine(build(row, seed=0), data)
     seconds: dict[str, list[float]] = {name: [] for name in TYPES}
     for _ in range(repeats):
         for name, dtype in TYPES.items():
@@ -76,12 +84,11 @@ def measure_row(row: str, data: tuple[Tensor, Tensor], repeats: int) -> Precisio
             seconds[name].append(time.perf_counter() - started)
     ratios = [b / f for f, b in zip(seconds["float32"], seconds["bfloat16"], strict=True)]
     medians = {name: statistics.median(taken) for name, taken in seconds.items()}
-    cosine = float(nn.functional.cosine_similarity(first["float32"], first["bfloat16"], dim=0))
-    return PrecisionRow(row, len(data[0]), **medians, ratio=statistics.median(ratios), cosine=cosine)
+    return PrecisionRow(row, len(data[0]), medians["float32"], medians["bfloat16"], statistics.median(ratios), *cosines)
 
 
 def measure_precision(data: tuple[Tensor, Tensor], repeats: int, rows: Sequence[str] = ROWS) -> list[PrecisionRow]:
-    """Step untrained networks in float32 and in bfloat16, in turn.
+    """Step networks that ship in float32 and in bfloat16, in turn.
 
     Parameters
     ----------
@@ -97,6 +104,9 @@ def measure_precision(data: tuple[Tensor, Tensor], repeats: int, rows: Sequence[
 
 def show_precision(rows: Sequence[PrecisionRow]) -> None:
     """Print a line for each row."""
-    print(f"{'row':<15}{'float32 s':>10}{'bfloat16 s':>12}{'ratio':>7}{'cosine of the gradients':>25}")
+    print(f"{'row':<15}{'float32 s':>10}{'bfloat16 s':>12}{'ratio':>7}{'cosine':>9}{'untrained':>11}")
     for row in rows:
-        print(f"{row.row:<15}{row.float32:>10.3f}{row.bfloat16:>12.3f}{row.ratio:>7.2f}{row.cosine:>25.4f}")
+        print(
+            f"{row.row:<15}{row.float32:>10.3f}{row.bfloat16:>12.3f}{row.ratio:>7.2f}{row.cosine:>9.4f}"
+            f"{row.untrained:>11.4f}"
+        )

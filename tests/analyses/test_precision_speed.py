@@ -26,5 +26,5 @@ def test_rounding_reaches_a_dense_network():
 
 
 def test_the_table_fits_a_terminal(capsys):
-    show_precision([PrecisionRow("resnet-blocks", 64, 1.25, 0.75, 0.6, 0.999)])
+    show_precision([PrecisionRow("resnet-blocks", 64, 1.25, 0.75, 0.6, 0.999, 0.99)])
     assert all(len(line) <= 80 for line in capsys.readouterr().out.splitlines())
