@@ -29,25 +29,30 @@ def draw_moves(n: int, translate: int, flip: bool, generator: np.random.Generato
     return down * moving, right * moving, mirrored
 
 
-def augmented(images: NDArray[np.uint8], moves: Moves) -> NDArray[np.uint8]:
-    """Move and mirror images; what comes in from outside is black.
+def augmented(images: NDArray[np.uint8], moves: Moves, border: str = "black") -> NDArray[np.uint8]:
+    """Move and mirror images.
 
     Parameters
     ----------
     images : uint8 array, shape (n, 3, y, x)
     moves : tuple of arrays, shape (n,)
         From `draw_moves`.
+    border : str
+        What comes in from outside: "black", or "mirror", the image reflected at its outermost pixels.
 
     Examples
     --------
     >>> image = np.arange(9, dtype=np.uint8).reshape(1, 1, 3, 3)
     >>> augmented(image, (np.array([1]), np.array([0]), np.array([True])))[0, 0].tolist()
     [[0, 0, 0], [2, 1, 0], [5, 4, 3]]
+    >>> augmented(image, (np.array([1]), np.array([0]), np.array([False])), "mirror")[0, 0].tolist()
+    [[3, 4, 5], [0, 1, 2], [3, 4, 5]]
     """
     down, right, mirrored = moves
     n, _, height, width = images.shape
     margin = int(max(np.abs(down).max(), np.abs(right).max())) if n else 0
-    padded = np.pad(images, ((0, 0), (0, 0), (margin, margin), (margin, margin)))
+    around = ((0, 0), (0, 0), (margin, margin), (margin, margin))
+    padded = np.pad(images, around, "reflect") if border == "mirror" else np.pad(images, around)
     x = np.arange(width)
     rows = margin - down[:, None] + np.arange(height)
     columns = margin - right[:, None] + np.where(mirrored[:, None], x[::-1], x)

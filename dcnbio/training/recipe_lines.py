@@ -50,7 +50,8 @@ def recipe_text(recipe: Mapping[str, Any]) -> str:
     rate = f"{optimisation['learning_rate']:g}, {optimisation['schedule']}"
     decay = f", weight decay {optimisation['weight_decay']:g}" if optimisation["weight_decay"] else ""
     unmoved = f" ({100 * data['still']:g} % of images unshifted)" if data.get("still") else ""
-    shifts = f"{data['translate']}-pixel shifts{unmoved}{' and flips' if data['flip'] else ''}"
+    border = " with mirrored borders" if data.get("border", "black") == "mirror" else ""
+    shifts = f"{data['translate']}-pixel shifts{border}{unmoved}{' and flips' if data['flip'] else ''}"
     kept = " with the rest of an epoch kept" if optimisation.get("keep_partial_batch") else ""
     return (
         f"{recipe['name']}; SGD, momentum {optimisation['momentum']:g}{decay}, learning rate {rate}, "

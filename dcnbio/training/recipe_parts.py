@@ -31,7 +31,10 @@ class Data:
     look : int
         How many of them are looked at after each epoch; all are at the end.
     translate : int
-        Largest random translation along each axis, pixels; what comes in from outside is black.
+        Largest random translation along each axis, pixels.
+    border : str
+        What comes in from outside: "black", as in the paper, or "mirror", the image reflected at its edge, which leaves
+        no black border for a network to get used to.
     still : float
         The share of images, chosen at random at each step, that is not translated.
     flip : bool
@@ -54,6 +57,7 @@ class Data:
     held_out_seed: int = 0
     look: int = 1000
     translate: int = 4
+    border: str = "black"
     still: float = 0.0
     flip: bool = True
 
@@ -62,6 +66,7 @@ class Data:
         check_whole("held_out", self.held_out, 0)
         check_whole("look", self.look, 0)
         check_whole("translate", self.translate, 0, 31)
+        check_choice("border", self.border, ("black", "mirror"))
         check_number("still", self.still, 0, 1)
         check_whole("subset_seed", self.subset_seed, 0, 2**63 - 1, optional=True)
         check_whole("held_out_seed", self.held_out_seed, 0, 2**63 - 1)

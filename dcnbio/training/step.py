@@ -102,7 +102,8 @@ class Trainer:
         moves = draw_moves(len(positions), data.translate, data.flip, generator, data.still)
         own = self.processes.share(len(positions))
         chosen = self.images.at(positions[own])
-        moved = LabelledImages(augmented(chosen.images, (moves[0][own], moves[1][own], moves[2][own])), chosen.labels)
+        mine = (moves[0][own], moves[1][own], moves[2][own])
+        moved = LabelledImages(augmented(chosen.images, mine, data.border), chosen.labels)
         return moved.tensors(self.parameters[0].dtype, self.processes.device)
 
     def forward(self, step: int, phase: Phase) -> Outcome:

@@ -147,6 +147,17 @@ def test_an_image_is_moved_by_as_many_pixels_as_drawn():
     assert np.array_equal(moved[2, :, :-1], images[2, :, 1:, ::-1])
 
 
+def test_a_mirrored_border_has_nothing_black_and_the_rest_of_the_image_is_as_with_a_black_one():
+    images = np.random.default_rng(0).integers(1, 256, (4, 3, 8, 8), dtype=np.uint8)
+    moves = (np.array([3, 0, -2, 4]), np.array([0, -3, 1, 4]), np.array([False, False, True, True]))
+    black, mirrored = augmented(images, moves), augmented(images, moves, "mirror")
+    assert (mirrored > 0).all()
+    assert np.array_equal(mirrored[black > 0], black[black > 0])
+    assert np.array_equal(mirrored[0, :, 2], images[0, :, 1])  # a row above the first is the one below it
+    with pytest.raises(InputError, match="border is 'grey'"):
+        Data(border="grey")
+
+
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
