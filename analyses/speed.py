@@ -2,6 +2,7 @@
 
     python analyses/speed.py              64 images: dcn-ode at four scales, ode-net, dcn-sigma-ji, dcn-sigma-t
     python analyses/speed.py --quick      8 images, dcn-ode alone, about a minute
+    python analyses/speed.py --gradient adjoint      ours too with the adjoint, as the paper's code trains
     python analyses/speed.py --probe      recordings to disk, beside the forward pass alone and beside the disk
     python analyses/speed.py --precision  training steps with convolutions in bfloat16, beside the same in float32
 
@@ -20,7 +21,7 @@ import platform
 import statistics
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -146,6 +147,7 @@ def compare(
     row, sigma, training = setting
     images, labels = data
     net = with_sigma(row, sigma).to(images.device)
+    net.solver = replace(net.solver, gradient=options.gradient)
     variants = {"plain": PlainNetwork(net), "ours": net}
     calls = {name: caller(variant, images, labels, training) for name, variant in variants.items()}
     calls["ours"]()  # loads the engine
@@ -236,6 +238,7 @@ def main() -> None:
     parser.add_argument("--precision", action="store_true", help="training steps in float32 and in bfloat16")
     parser.add_argument("--images", type=int, default=100, help="images of --probe (100)")
     parser.add_argument("--folder", type=Path, help="folder on the disk that --probe measures")
+    parser.add_argument("--gradient", default="exact", choices=["exact", "adjoint"], help="of ours (exact)")
     parser.add_argument("--repeats", type=int, help="timed calls of each variant (3; 2 with --quick)")
     parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
     parser.add_argument("--json", type=Path, help="file for the results")

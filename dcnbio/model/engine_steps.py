@@ -21,6 +21,7 @@ from dcnbio.model.engine import (
     attempt,
     attempt_vjp,
     evaluate,
+    evaluate_vjp,
     new_gradients,
 )
 from dcnbio.model.pixel_conv import PixelConv2d
@@ -164,6 +165,22 @@ class EngineSteps:
         totals = new_gradients(compiled)
         at_start, _ = attempt_vjp(compiled, (y0, None), t0, dt, outside, totals)
         return add(at_start, direct), gradients_where_wanted(parameters.tensors(), self.tensors(), totals)
+
+    def pull_back_slope(
+        self, t: float, h: Tensor, gradient: Tensor
+    ) -> tuple[Tensor, Tensor, tuple[Tensor | None, ...]]:
+        """Evaluate dh/dt at `t`, and carry a gradient with respect to it back; see `TorchSteps.pull_back_slope`."""
+        time = torch.tensor([t], dtype=torch.float64)
+        if self.fixed is not None:
+            compiled = self.fixed[1]
+            totals = new_gradients(compiled)
+            return *evaluate_vjp(compiled, time, h, gradient, totals), tuple(totals)
+        with torch.enable_grad():
+            parameters = parameters_at(self.field, time)
+        compiled = CompiledField.of(parameters, *self.size)
+        totals = new_gradients(compiled)
+        slope, at_state = evaluate_vjp(compiled, time, h, gradient, totals)
+        return slope, at_state, gradients_where_wanted(parameters.tensors(), self.tensors(), totals)
 
     def pulled_apart(
         self, y0: Tensor, t0: Tensor, dt: Tensor, gradient: StepGradient

@@ -13,13 +13,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from dcnbio.model.engine import CompiledField, evaluate_vjp, new_gradients
-from dcnbio.model.engine_steps import EngineSteps, parameters_at
+from dcnbio.model.engine_steps import EngineSteps
 from dcnbio.model.exact_gradient import add_up
 from dcnbio.model.solution import Solution, Work
 from dcnbio.model.solver_settings import SolverSettings
 from dcnbio.model.status import Status
-from dcnbio.model.steps import gradients_where_wanted
 
 __all__ = ["TABLEAUS", "Tableau", "solve_by_fixed_steps", "step_edges"]
 
@@ -146,7 +144,7 @@ class FixedWalk:
             slope = slopes[i]
             if slope is None:
                 continue
-            at_stage, parameters = slope_gradient(self.steps, t0 + self.tableau.nodes[i] * dt, states[i], slope)
+            _, at_stage, parameters = self.steps.pull_back_slope(t0 + self.tableau.nodes[i] * dt, states[i], slope)
             add_up(totals, parameters)
             end = end + at_stage
             for j, a in enumerate(self.tableau.coupling[i]):
@@ -162,20 +160,6 @@ def added(y0: Tensor, dt: float, weights: tuple[float, ...], slopes: list[Tensor
         if weight:
             total = torch.add(total, slope, alpha=dt * weight)
     return total
-
-
-def slope_gradient(steps: EngineSteps, t: float, h: Tensor, slope: Tensor) -> tuple[Tensor, Gradients]:
-    """Carry a gradient with respect to dh/dt at `t` back to h and to the field's tensors."""
-    time = torch.tensor([t], dtype=torch.float64)
-    if steps.fixed is not None:
-        totals = new_gradients(steps.fixed[1])
-        return evaluate_vjp(steps.fixed[1], time, h, slope, totals), tuple(totals)
-    with torch.enable_grad():
-        parameters = parameters_at(steps.field, time)
-    compiled = CompiledField.of(parameters, *steps.size)
-    totals = new_gradients(compiled)
-    at_state = evaluate_vjp(compiled, time, h, slope, totals)
-    return at_state, gradients_where_wanted(parameters.tensors(), steps.tensors(), totals)
 
 
 class FixedSolve(torch.autograd.Function):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import torch
 from torch import Tensor, nn
 
 from dcnbio.errors import InputError
+from dcnbio.model.adjoint import solve_by_adjoint
 from dcnbio.model.engine_slope import EngineSlope
 from dcnbio.model.engine_steps import EngineSteps, suits_engine
 from dcnbio.model.exact_gradient import solve_with_gradient
@@ -89,7 +91,9 @@ def takes_fixed_steps(field: nn.Module, h0: Tensor, duration: float, settings: S
 
 
 def joined(parts: list[Solution]) -> Solution:
-    """Join solutions of single images to one of the batch."""
+    """Join solutions of single images to one of the batch; one alone is the batch's."""
+    if len(parts) == 1:
+        return parts[0]
     work = Work(
         nfe=torch.cat([part.work.nfe for part in parts]),
         accepted=torch.cat([part.work.accepted for part in parts]),
@@ -150,12 +154,12 @@ def solve(field: nn.Module, h0: Tensor, times: Tensor, settings: SolverSettings,
         if wanted and duration > 0:
             return solve_with_gradient(steps, h0, times, settings, start)
         return integrate(steps, h0, times, settings, start=start)
+    rows = [h0[i : i + 1] for i in range(len(h0))] if settings.stepping == "per-image" else [h0]
+    if settings.method == "dopri5" and duration > 0:
+        steps, alike = our_steps(field, h0), replace(settings, stepping="shared")
+        return joined([solve_by_adjoint(steps, row, times, alike, start) for row in rows])
     if isinstance(field, ConvField) and takes_fixed_steps(field, h0, duration, settings):
         steps = EngineSteps.of(field, h0)
         return solve_by_fixed_steps(steps, h0, times, settings, gradient=wanted, start=start)
     prepared = prepared_for_adjoint(field, h0) if adjoint else prepare(field, h0)
-    if settings.stepping == "per-image":
-        rows = [h0[i : i + 1] for i in range(len(h0))]
-        parts = [solve_by_torchdiffeq(prepared, row, times, settings, adjoint=adjoint, start=start) for row in rows]
-        return joined(parts)
-    return solve_by_torchdiffeq(prepared, h0, times, settings, adjoint=adjoint, start=start)
+    return joined([solve_by_torchdiffeq(prepared, row, times, settings, adjoint=adjoint, start=start) for row in rows])

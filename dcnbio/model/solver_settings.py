@@ -32,7 +32,7 @@ class SolverSettings:
         "per-image": each image has its own steps, so its record does not depend on its batch mates.
     gradient : str
         "exact": through the accepted steps, each recomputed, of the numbers that were computed.
-        "adjoint": torchdiffeq's adjoint equation solved backwards, as in the paper.
+        "adjoint": by the adjoint equation, solved backwards, as in the paper; the steps and numbers are torchdiffeq's.
         "straight": through every operation of the solver, the choice of its steps included; memory grows with the
         evaluations. It is there to be compared with, and the one way to second derivatives.
     step_size : float or None

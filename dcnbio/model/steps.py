@@ -88,6 +88,27 @@ class TorchSteps:
         """Attempt one step of every image."""
         return step(self.field, state, t0, dt, tolerance)
 
+    def pull_back_slope(
+        self, t: float, h: Tensor, gradient: Tensor
+    ) -> tuple[Tensor, Tensor, tuple[Tensor | None, ...]]:
+        """Evaluate dh/dt at `t`, and carry a gradient with respect to it back.
+
+        Returns
+        -------
+        Tensor, shape (n, ...)
+            dh/dt.
+        Tensor, shape (n, ...)
+            Gradient with respect to h.
+        tuple of Tensor or None
+            Gradients with respect to `tensors`.
+        """
+        with torch.enable_grad():
+            state = h.detach().requires_grad_()
+            slope = self.field(torch.tensor(t, dtype=h.dtype, device=h.device), state)
+            found = gradients_where_wanted([slope], (state, *self.tensors()), [gradient])
+        at_state = found[0] if found[0] is not None else torch.zeros_like(h)
+        return slope.detach(), at_state, found[1:]
+
     def pull_back(
         self, y0: Tensor, t0: Tensor, dt: Tensor, gradient: StepGradient
     ) -> tuple[Tensor, tuple[Tensor | None, ...]]:

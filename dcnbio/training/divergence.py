@@ -7,13 +7,13 @@ import math
 import torch
 from torch import Tensor, nn
 
-from dcnbio.errors import DcnbioError
+from dcnbio.errors import DcnbioError, SolverError
 from dcnbio.model.solution import Solution
 from dcnbio.model.srf_conv import SRFConv2d
 from dcnbio.model.status import Status, explain
 from dcnbio.training.recipe_parts import Guards
 
-__all__ = ["DivergenceError", "check_gradient", "check_loss", "check_scales", "hold_scales"]
+__all__ = ["DivergenceError", "check_gradient", "check_loss", "check_scales", "hold_scales", "solved_back"]
 
 WEIGHT_MOST = 1e6  # a weight beyond it is of a network that has exploded, though its loss may still be finite
 TIMES = (0.0, 1.0, 2.0)  # solver times at which scales that depend on time are watched
@@ -49,6 +49,12 @@ def check_loss(loss: float, blocks: tuple[Solution, ...], epoch: int) -> None:
         if not bool(torch.isfinite(block.final).all()):
             raise diverged(f"the output of block {number} is not finite", epoch)
     raise diverged(f"the loss is {loss} though every block is finite, so it is the readout that grew too large", epoch)
+
+
+def solved_back(blocks: tuple[Solution, ...], error: SolverError, epoch: int) -> DivergenceError:
+    """Make the error of a run whose adjoint equation could not be solved; blocks are gone back over last to first."""
+    begun = [number for number, block in enumerate(blocks, 1) if block.work.backward_nfe and block.work.backward_nfe()]
+    return diverged(f"in block {min(begun, default=len(blocks))}, {str(error).rstrip('.')}", epoch)
 
 
 def check_gradient(norm: Tensor, module: nn.Module, epoch: int) -> None:

@@ -10,11 +10,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from dcnbio.errors import SolverError
 from dcnbio.model.convolution_precision import convolutions_in
 from dcnbio.model.dormand_prince import STAGES
 from dcnbio.model.solution import Work
 from dcnbio.training.augmentation import augmented, draw_moves
-from dcnbio.training.divergence import check_gradient, check_loss, check_scales, hold_scales
+from dcnbio.training.divergence import check_gradient, check_loss, check_scales, hold_scales, solved_back
 from dcnbio.training.images import LabelledImages
 from dcnbio.training.objective import Objective, Outcome
 from dcnbio.training.processes import Processes
@@ -130,7 +131,10 @@ class Trainer:
         sums = torch.tensor([float(outcome.loss.detach()), float(outcome.right)], dtype=torch.float64)
         loss, right = self.processes.total(sums).tolist()
         check_loss(loss, outcome.blocks, epoch)
-        (outcome.loss / self.plan.images_in(step)).backward()  # type: ignore[no-untyped-call]
+        try:
+            (outcome.loss / self.plan.images_in(step)).backward()  # type: ignore[no-untyped-call]
+        except SolverError as error:
+            raise solved_back(outcome.blocks, error, epoch) from None
         self.update(step, epoch)
         nfe = tuple(int(block.work.nfe[0]) for block in outcome.blocks)
         back = sum(evaluations_back(block.work, phase.gradient == "exact") for block in outcome.blocks)

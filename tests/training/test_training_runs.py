@@ -17,7 +17,8 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from dcnbio.errors import InputError
+from dcnbio.errors import InputError, SolverError
+from dcnbio.model.adjoint import BackwardSolve
 from dcnbio.model.checkpoint import load_checkpoint, read_header
 from dcnbio.model.convolution_precision import convolution_type
 from dcnbio.training import RunOptions, train, with_settings
@@ -314,6 +315,22 @@ def test_adjoint_and_exact_gradients_train_alike(tmp_path):
         losses.append([float(row["loss"]) for row in rows(tmp_path / gradient)])
     assert losses[1][-1] < losses[1][0] - 0.05
     np.testing.assert_allclose(losses[0], losses[1], rtol=0.05)
+
+
+def test_an_adjoint_that_cannot_be_solved_ends_a_run_in_a_sentence_with_block_and_epoch(tmp_path, monkeypatch):
+    solved = BackwardSolve.check
+
+    def limited(self, s, ds, attempts):
+        if self.layout.maps[1] == 4:  # the first block's channels; the second, gone back over before it, is solved
+            raise SolverError("the adjoint equation could not be solved back past t = 1.5.")
+        solved(self, s, ds, attempts)
+
+    monkeypatch.setattr(BackwardSolve, "check", limited)
+    made = small_recipe("epochs=1", "network.widths=[4, 8]", "network.norm_groups=4")
+    with pytest.raises(
+        DivergenceError, match=r"epoch 1: in block 1, the adjoint .* past t = 1\.5; the last save is kept"
+    ):
+        train(replace(made, phases=(Phase(gradient="adjoint"),)), some_images(), RunOptions(tmp_path))
 
 
 @pytest.mark.parametrize("row", ["resnet-blocks", "ode-net"])

@@ -13,7 +13,7 @@ plain path.
 
    - ``evaluate(field, time, state) -> slope``
    - ``attempt(field, (y0, f0), time, step, Tolerance(rtol, atol)) -> EngineAttempt(y1, f1, y_mid, squares)``
-   - ``evaluate_vjp(field, time, state, slope_gradient, gradients) -> state_gradient``
+   - ``evaluate_vjp(field, time, state, slope_gradient, gradients) -> (slope, state_gradient)``
    - ``attempt_vjp(field, (y0, f0 or None), time, step, AttemptGradients(...), gradients)``
      ``-> (y0_gradient, f0_gradient or None)``
 

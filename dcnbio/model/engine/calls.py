@@ -102,8 +102,8 @@ def evaluate_vjp(
     state: Tensor,
     slope_gradient: Tensor,
     gradients: Sequence[Tensor | None],
-) -> Tensor:
-    """Carry a gradient with respect to dh/dt back to the state and the parameters.
+) -> tuple[Tensor, Tensor]:
+    """Evaluate dh/dt, and carry a gradient with respect to it back to the state and the parameters.
 
     Parameters
     ----------
@@ -116,7 +116,9 @@ def evaluate_vjp(
 
     Returns
     -------
-    Tensor
+    slope : Tensor
+        [n, C, Y, X], dh/dt, which the derivative has to evaluate anyway.
+    state_gradient : Tensor
         [n, C, Y, X], the gradient with respect to `state`.
     """
     images = state.shape[0]
@@ -126,9 +128,9 @@ def evaluate_vjp(
     batch.put("time", per_image("time", time, images))
     batch.put_maps("state", state)
     batch.put_maps("next_slope_gradient", slope_gradient)
-    result = batch.new_maps("state_gradient")
+    slope, result = batch.new_maps("next_slope"), batch.new_maps("state_gradient")
     batch.run("evaluate_gradient", gradients)
-    return result
+    return slope, result
 
 
 def attempt(

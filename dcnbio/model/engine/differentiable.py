@@ -62,7 +62,7 @@ class _Evaluate(torch.autograd.Function):
     def backward(ctx: Any, *outside: Tensor) -> tuple[Any, ...]:
         gradients = _together(ctx.field, tuple(ctx.needs_input_grad[3:]))
         state = ctx.saved_tensors[0]
-        state_gradient = evaluate_vjp(ctx.field, ctx.time, state, outside[0], gradients)
+        _, state_gradient = evaluate_vjp(ctx.field, ctx.time, state, outside[0], gradients)
         return None, None, state_gradient, *gradients
 
 

@@ -112,6 +112,7 @@ class Stepper {
   void evaluate_gradient(long image, Accumulator<T>& sums) {
     read(batch_.state, image, stages_.state[0]);
     field_.evaluate(start(image), stages_.state[0], stages_.slope[0], tapes_[0]);
+    write(stages_.slope[0], image, batch_.next_slope);
     read(batch_.next_slope_gradient, image, gradients_[0]);
     field_.backpropagate(start(image), stages_.state[0], tapes_[0], gradients_[0], sums);
     write(gradients_[0], image, batch_.state_gradient);
