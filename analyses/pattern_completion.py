@@ -30,6 +30,7 @@ from dcnbio.analysis.completion import analyze_completion
 from dcnbio.analysis.result_file import check_result_path, write_result
 from dcnbio.commands.completion_report import as_json, report
 from dcnbio.commands.options import whole_numbers
+from dcnbio.commands.training_border import with_training_border
 from dcnbio.model.loading import shipped_checkpoints, shipped_controls
 from dcnbio.model.network import Network
 from dcnbio.probe.completion import CompletionSettings, completion_experiment, passes
@@ -95,14 +96,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     nets = {Path(name).stem: dcnbio.load(name) for name in names}
     data = dcnbio.load_images(options.images, limit=options.limit)
     experiments, mechanisms, shown = {}, {}, settings_of(list(nets), options)
-    for name, net in nets.items():
+    for given, (name, net) in zip(names, nets.items(), strict=True):
         part = options.out.with_suffix(".parts") / f"{name}.nc"
         settings = shown[name]
         tree = kept_part(part, made_of(net, data, settings), partial(record, name, net, data, settings))
         whole = {child: node.to_dataset() for child, node in tree.children.items()}
         if MECHANISM in whole:
             mechanisms[name] = whole.pop(MECHANISM)
-        experiments[name] = whole
+        experiments[name] = with_training_border(whole, given)
     found = analyze_completion(experiments, mechanisms, seed=SETTINGS.seed, resamples=RESAMPLES, progress=tqdm.write)
     write_result(found.to_tree(), options.out, "completion", overwrite=options.overwrite)
     write_json(options.out.with_suffix(".json"), as_json(found), "pattern_completion.py", arguments)

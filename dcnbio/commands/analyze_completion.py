@@ -14,6 +14,7 @@ from dcnbio.commands.completion_report import as_json, report
 from dcnbio.commands.named_checkpoints import refuse_model_of_none, refuse_repeated, short_names
 from dcnbio.commands.options import PRINTED, Images, Model, Where, flag, limit_of, whole_numbers
 from dcnbio.commands.resampling_option import RESAMPLING, Resampling
+from dcnbio.commands.training_border import with_training_border
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -23,8 +24,9 @@ if TYPE_CHECKING:
 
 __all__ = ["completion"]
 
-# the rows that the comparison is about, where they ship; others are named
-DEFAULT_ROWS = ("dcn-ode", "ode-net", "resnet-blocks")
+# the rows that the comparison is about, in networks that were trained on images with black borders: a black mask is new
+# to one that was trained with mirrored ones. Others are named
+DEFAULT_NETWORKS = ("dcn-ode", "ode-net", "resnet-blocks-black-borders")
 UNTRAINED = "dcn-ode-untrained"
 PARTS = 3  # of the mechanism experiment
 
@@ -53,6 +55,7 @@ class Planned:
     name: str
     net: Network
     settings: CompletionSettings
+    given: str = ""  # the file, where that is not the name
 
 
 SHOWN = Shown()
@@ -60,7 +63,7 @@ SHOWN = Shown()
 
 def completion(
     *checkpoints: Annotated[
-        str, Parameter(help="Shipped names or files; dcn-ode, ode-net and resnet-blocks, if shipped, if none.")
+        str, Parameter(help="Shipped names or files; dcn-ode, ode-net and resnet-blocks-black-borders if none.")
     ],
     model: Model = None,
     shown: Annotated[Shown, Parameter(name="*")] = SHOWN,
@@ -93,12 +96,13 @@ def plan(checkpoints: tuple[str, ...], model: str | None, shown: Shown, seed: in
     full = CompletionSettings(sides, shown.main, times=shown.times, mechanism=shown.mechanism, seed=seed)
     if checkpoints:
         refuse_repeated(checkpoints)
-        return [Planned(name, load(given, model), full) for given, name in short_names(checkpoints).items()]
+        return [Planned(name, load(given, model), full, given) for given, name in short_names(checkpoints).items()]
     refuse_model_of_none(model)
     # the other controls are shown to the first alone
     less = full.beside()
     least = replace(less, masks=(shown.main,))
-    trained = [name for name in DEFAULT_ROWS if name in shipped_checkpoints()]
+    there = [*shipped_checkpoints(), *shipped_controls()]
+    trained = [name for name in DEFAULT_NETWORKS if name in there]
     found = [Planned(name, load(name), full if place == 0 else less) for place, name in enumerate(trained)]
     if UNTRAINED in shipped_controls():
         found.append(Planned(UNTRAINED, load(UNTRAINED), least))
@@ -120,7 +124,8 @@ def run(planned: list[Planned], data: xr.Dataset) -> tuple[dict[str, dict[str, x
     with tqdm(total=total, unit=" images", desc="completion", leave=False, file=sys.stderr) as bar:
         for one in planned:
             bar.set_description(one.name)
-            experiments[one.name] = completion_experiment(one.net, data, one.settings, tick=bar.update)
+            measured = completion_experiment(one.net, data, one.settings, tick=bar.update)
+            experiments[one.name] = with_training_border(measured, one.given or one.name)
             if one.settings.mechanism:
                 # a part takes about as long as passing every image once more
                 tick = partial(advance, bar, weigh[one.name])

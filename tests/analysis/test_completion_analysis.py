@@ -307,6 +307,16 @@ def test_networks_are_compared_on_the_same_images_alone() -> None:
         assert not any(claim.name.startswith("a minus b") for claim in found.claims)
 
 
+@pytest.mark.parametrize(
+    ("borders", "said"), [(("black", "mirror"), True), (("black", "black"), False), (("", "mirror"), False)]
+)
+def test_networks_that_met_black_areas_in_training_and_did_not_are_told_apart(borders, said) -> None:
+    shown = [experiment({}).assign_attrs(training_border=border) for border in borders]
+    found = analyze_completion({name: {"flow": one} for name, one in zip("ab", shown, strict=True)}, resamples=199)
+    (compared,) = [claim for claim in found.claims if claim.name.startswith("a minus b")]
+    assert ("had black borders for a and mirrored ones for b" in compared.conclusion) == said
+
+
 def test_labels_beyond_the_networks_classes_give_no_accuracy() -> None:
     data = experiment({})
     data["label"][3] = 5  # of classes 0 to 4

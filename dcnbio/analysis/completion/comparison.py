@@ -47,10 +47,21 @@ def comparison_claims(networks: Sequence[NetworkCompletion], resampler: Resample
             who = f"{first.name} than in {other.name}, one network each"
             text = f"A mask of {side} pixels makes {sure} loss of accuracy in {who}: "
             text += f"difference of the changes {points(difference)}; intact {percent(before[0].mean())} and "
-            text += f"{percent(before[1].mean())} are right."
+            text += f"{percent(before[1].mean())} are right.{borders(first, other)}"
             title = f"{first.name} minus {other.name}: accuracy change by a mask of {side} pixels"
             claims.append(claim_of(title, difference, intact, text))
     return claims
+
+
+def borders(first: NetworkCompletion, other: NetworkCompletion) -> str:
+    """Say where networks were trained on images with borders of different kinds, of which one is like a mask."""
+    known = {network.flow.attrs.get("training_border", ""): network.name for network in (first, other)}
+    if set(known) != {"black", "mirror"}:
+        return ""
+    return (
+        f" Images moved in training had black borders for {known['black']} and mirrored ones for {known['mirror']}, "
+        "which met no black areas at the end of its training: the difference may be that."
+    )
 
 
 def above_chance(network: NetworkCompletion, resampler: Resampler) -> bool:
