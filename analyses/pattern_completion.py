@@ -30,7 +30,7 @@ from dcnbio.analysis.completion import analyze_completion
 from dcnbio.analysis.result_file import check_result_path, write_result
 from dcnbio.commands.completion_report import as_json, report
 from dcnbio.commands.options import whole_numbers
-from dcnbio.commands.training_border import with_training_border
+from dcnbio.commands.training_border import training_border, with_training_border
 from dcnbio.model.loading import shipped_checkpoints, shipped_controls
 from dcnbio.model.network import Network
 from dcnbio.probe.completion import CompletionSettings, completion_experiment, passes
@@ -103,7 +103,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         whole = {child: node.to_dataset() for child, node in tree.children.items()}
         if MECHANISM in whole:
             mechanisms[name] = whole.pop(MECHANISM)
-        experiments[name] = with_training_border(whole, given)
+        experiments[name] = with_training_border(whole, training_border(given))
     found = analyze_completion(experiments, mechanisms, seed=SETTINGS.seed, resamples=RESAMPLES, progress=tqdm.write)
     write_result(found.to_tree(), options.out, "completion", overwrite=options.overwrite)
     write_json(options.out.with_suffix(".json"), as_json(found), "pattern_completion.py", arguments)

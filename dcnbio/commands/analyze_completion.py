@@ -14,7 +14,7 @@ from dcnbio.commands.completion_report import as_json, report
 from dcnbio.commands.named_checkpoints import refuse_model_of_none, refuse_repeated, short_names
 from dcnbio.commands.options import PRINTED, Images, Model, Where, flag, limit_of, whole_numbers
 from dcnbio.commands.resampling_option import RESAMPLING, Resampling
-from dcnbio.commands.training_border import with_training_border
+from dcnbio.commands.training_border import training_border, with_training_border
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -55,7 +55,7 @@ class Planned:
     name: str
     net: Network
     settings: CompletionSettings
-    given: str = ""  # the file, where that is not the name
+    border: str = ""  # of its training images, where that is known
 
 
 SHOWN = Shown()
@@ -96,14 +96,20 @@ def plan(checkpoints: tuple[str, ...], model: str | None, shown: Shown, seed: in
     full = CompletionSettings(sides, shown.main, times=shown.times, mechanism=shown.mechanism, seed=seed)
     if checkpoints:
         refuse_repeated(checkpoints)
-        return [Planned(name, load(given, model), full, given) for given, name in short_names(checkpoints).items()]
+        return [
+            Planned(name, load(given, model), full, training_border(given))
+            for given, name in short_names(checkpoints).items()
+        ]
     refuse_model_of_none(model)
     # the other controls are shown to the first alone
     less = full.beside()
     least = replace(less, masks=(shown.main,))
     there = [*shipped_checkpoints(), *shipped_controls()]
     trained = [name for name in DEFAULT_NETWORKS if name in there]
-    found = [Planned(name, load(name), full if place == 0 else less) for place, name in enumerate(trained)]
+    found = [
+        Planned(name, load(name), full if place == 0 else less, training_border(name))
+        for place, name in enumerate(trained)
+    ]
     if UNTRAINED in shipped_controls():
         found.append(Planned(UNTRAINED, load(UNTRAINED), least))
     return found
@@ -125,7 +131,7 @@ def run(planned: list[Planned], data: xr.Dataset) -> tuple[dict[str, dict[str, x
         for one in planned:
             bar.set_description(one.name)
             measured = completion_experiment(one.net, data, one.settings, tick=bar.update)
-            experiments[one.name] = with_training_border(measured, one.given or one.name)
+            experiments[one.name] = with_training_border(measured, one.border)
             if one.settings.mechanism:
                 # a part takes about as long as passing every image once more
                 tick = partial(advance, bar, weigh[one.name])

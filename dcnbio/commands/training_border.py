@@ -30,7 +30,6 @@ def training_border(name: str | Path) -> str:
     return str(data.get("border", "black")) if moved else ""
 
 
-def with_training_border(experiment: Mapping[str, xr.Dataset], name: str | Path) -> dict[str, xr.Dataset]:
+def with_training_border(experiment: Mapping[str, xr.Dataset], border: str) -> dict[str, xr.Dataset]:
     """Note the border in each variant of a network's experiment, for those that compare networks."""
-    border = training_border(name)
     return {variant: data.assign_attrs(training_border=border) for variant, data in experiment.items()}

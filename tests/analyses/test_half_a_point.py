@@ -73,7 +73,7 @@ def test_the_recordings_are_those_of_a_plain_run_with_another_time(done, small):
 
 
 def test_what_was_recorded_is_not_recorded_again(done, capsys):
-    with pytest.raises(SystemExit, match=r"half.json exists already; choose another name or pass --overwrite"):
+    with pytest.raises(InputError, match=r"half.json exists already; choose another name or pass --overwrite"):
         half_a_point.main(done[1])
     before = {path: path.stat().st_mtime_ns for path in (done[0] / "runs").rglob("*") if path.is_file()}
     assert before

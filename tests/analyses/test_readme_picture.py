@@ -8,6 +8,7 @@ import readme_picture
 from PIL import Image
 
 import dcnbio
+from dcnbio.errors import InputError
 
 
 @pytest.fixture
@@ -39,5 +40,5 @@ def test_the_picture_is_written_and_not_replaced_unasked(small, tmp_path, capsys
     assert "written to" in capsys.readouterr().out
     with Image.open(tmp_path / "picture.png") as image:
         assert image.width == 1500
-    with pytest.raises(SystemExit, match="exists already; choose another name or pass --overwrite"):
+    with pytest.raises(InputError, match="exists already; choose another name or pass --overwrite"):
         readme_picture.main(command)

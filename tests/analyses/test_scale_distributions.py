@@ -7,6 +7,7 @@ import scale_distributions
 
 import dcnbio
 from dcnbio.analysis.result_file import open_result
+from dcnbio.errors import InputError
 from dcnbio.model.scales import initial_log2_sigma
 
 
@@ -21,5 +22,5 @@ def test_it_writes_what_figures_and_readers_need(tmp_path, capsys):
     assert json.loads(open_result(out).attrs["claims"]) == found["claims"]
     assert "Conclusion: " in capsys.readouterr().out
     out.unlink()
-    with pytest.raises(SystemExit, match=r"scales.json exists already; choose another name or pass --overwrite"):
+    with pytest.raises(InputError, match=r"scales.json exists already; choose another name or pass --overwrite"):
         scale_distributions.main(arguments)
