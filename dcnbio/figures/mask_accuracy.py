@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -106,6 +107,26 @@ def draw_mask_accuracy(table: Table, axes: Axes | None = None) -> Figure:
     return figure
 
 
+def borders_note(networks: Sequence[xr.DataTree]) -> str:
+    """Say whose training images had borders of another kind, for a black square is like black borders.
+
+    Examples
+    --------
+    >>> borders_note([xr.DataTree(xr.Dataset(attrs={"name": "a", "training_border": "black"}))])
+    ''
+    """
+    of_kind = {
+        kind: [network_name(network) for network in networks if network.attrs.get("training_border") == kind]
+        for kind in ("black", "mirror")
+    }
+    if not all(of_kind.values()):
+        return ""
+    return (
+        f" Images moved in training had black borders for {listed(of_kind['black'])} and mirrored ones for "
+        f"{listed(of_kind['mirror'])}, which met no black areas at the end: compare those of one kind."
+    )
+
+
 def mask_accuracy_caption(completion: xr.DataTree) -> str:
     """Say n, and what the bars are."""
     networks = networks_of(completion)
@@ -120,7 +141,7 @@ def mask_accuracy_caption(completion: xr.DataTree) -> str:
         f"Accuracy of {names} against the side of a central square of zeros; 0 is the intact image. n = "
         f"{listed([f'{one:,}' for one in n])} images, the same for all sides.{twins} Bars, 95 % intervals of the "
         "change from the intact images, paired by image, bootstrap over images, cut at 0 and 100 %; they say nothing "
-        f"of other training seeds. Odd sides are means over their four placements.{DASHES_MEAN}"
+        f"of other training seeds. Odd sides are means over their four placements.{borders_note(networks)}{DASHES_MEAN}"
     )
 
 

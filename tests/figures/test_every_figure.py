@@ -247,6 +247,17 @@ def test_bars_of_several_networks_stand_side_by_side(completion_of_several):
     assert len(set(np.round(starts, 6))) == len(starts)
 
 
+def test_a_caption_says_whose_training_images_had_borders_of_another_kind(completion_of_several):
+    caption = figure_kind("mask_accuracy").caption
+    assert "borders" not in caption(completion_of_several)
+    marked = completion_of_several.copy()
+    first, *others = [node for name, node in marked.children.items() if name.startswith("network")]
+    first.attrs["training_border"] = "mirror"
+    for other in others:
+        other.attrs["training_border"] = "black"
+    assert f"and mirrored ones for {first.attrs['name']}, which met no black areas" in caption(marked)
+
+
 def test_marks_of_a_solver_check_are_told_apart_where_they_coincide(solver_check):
     kind = figure_kind("solver_check")
     figure = kind.draw(kind.table(solver_check))
