@@ -8,7 +8,6 @@ References
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -90,15 +89,13 @@ class BackwardSolve:
         rtol, atol, reduce = self.settings.rtol, self.settings.atol, self.settings.reduce
         f0, f1 = self.slopes[0], self.slopes[1]
 
-        def scaled(values: Tensor, piece: slice) -> Tensor:
-            return values[piece] / (atol + rtol * row[piece].abs())
+        def over_tolerance(values: Tensor) -> Tensor:
+            return self.layout.norm(lambda piece: values[piece] / (atol + rtol * row[piece].abs()), reduce)
 
-        d0 = self.layout.norm(lambda piece: scaled(row, piece), reduce)
-        d1 = self.layout.norm(lambda piece: scaled(f0, piece), reduce)
+        d0, d1 = over_tolerance(row), over_tolerance(f0)
         trial = initial_step(d0, d1)
         self.slope(s + float(trial), torch.add(row, f0, alpha=float(trial)), f1)
-        change = self.layout.norm(lambda piece: (f1[piece] - f0[piece]) / (atol + rtol * row[piece].abs()), reduce)
-        return float(settled_step(trial, d1, change / trial))
+        return float(settled_step(trial, d1, over_tolerance(f1 - f0) / trial))
 
     def error_ratio(self, row: Tensor, moved: Tensor, ds: float) -> Tensor:
         """Give the norm of the estimated error over what the tolerance allows."""
@@ -152,8 +149,10 @@ class BackwardSolve:
         s = start
         self.slope(s, row, self.slopes[0])
         ds = self.first_step(s, row)
-        for attempts in itertools.count():
+        attempts = 0
+        while True:
             self.check(s, ds, attempts)
+            attempts += 1
             moved, ratio = self.attempt(s, row, ds)
             good = bool(ratio <= 1)
             if good and s + ds >= end:
@@ -164,7 +163,6 @@ class BackwardSolve:
             largest = torch.finfo(torch.float64).max
             ratio = ratio if bool(torch.isfinite(ratio)) else ratio.new_tensor(largest)
             ds = float(next_step(ratio.new_tensor(ds), ratio))
-        raise AssertionError("the count never ends")
 
 
 class AdjointSolve(torch.autograd.Function):

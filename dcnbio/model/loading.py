@@ -43,7 +43,7 @@ def shipped_checkpoints() -> list[str]:
 
 
 def shipped_controls() -> list[str]:
-    """List the other networks that come with dcnbio: untrained ones, and ones whose scales began elsewhere.
+    """List the other networks that come with dcnbio: untrained ones, and ones that began or were trained otherwise.
 
     Their names begin with their row's. They are loaded by name, and never counted as further seeds of a row.
 
