@@ -38,14 +38,6 @@ def some_images(classes: int = 4) -> TrainingImages:
     return TrainingImages(LabelledImages(images, np.arange(48) % classes), None, "made", {"train": "noise"})
 
 
-@pytest.fixture(autouse=True)
-def _one_thread():
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
-
-
 @pytest.fixture(scope="module")
 def first(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("first")
