@@ -26,7 +26,7 @@ __all__ = ["completion"]
 
 # the rows that the comparison is about, in networks that were trained on images with black borders: a black mask is new
 # to one that was trained with mirrored ones. Others are named
-DEFAULT_NETWORKS = ("dcn-ode", "ode-net", "resnet-blocks-black-borders")
+DEFAULT_NETWORKS = ("dcn-ode", "ode-net-black-borders", "resnet-blocks-black-borders")
 UNTRAINED = "dcn-ode-untrained"
 PARTS = 3  # of the mechanism experiment
 
@@ -62,9 +62,7 @@ SHOWN = Shown()
 
 
 def completion(
-    *checkpoints: Annotated[
-        str, Parameter(help="Shipped names or files; dcn-ode, ode-net and resnet-blocks-black-borders if none.")
-    ],
+    *checkpoints: Annotated[str, Parameter(help=f"Shipped names or files; {', '.join(DEFAULT_NETWORKS)} if none.")],
     model: Model = None,
     shown: Annotated[Shown, Parameter(name="*")] = SHOWN,
     resampling: Annotated[Resampling, Parameter(name="*")] = RESAMPLING,
