@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 from dcnbio.model.rows import row_spec
@@ -23,15 +24,16 @@ def precision_text(phases: Sequence[Mapping[str, Any]]) -> str:
 
     Examples
     --------
-    >>> precision_text([{"until": 0.9, "convolutions": "bfloat16"}, {"until": 1.0}])
+    >>> fast = [{"until": 0.3, "convolutions": "bfloat16"}, {"until": 0.9, "convolutions": "bfloat16"}]
+    >>> precision_text([*fast, {"until": 1.0}])
     ', dense kernels in bfloat16 from 0 to 90 %'
     """
     said, begin = "", 0.0
-    for phase in phases:
-        kind = phase.get("convolutions", "float32")
+    for kind, alike in groupby(phases, lambda phase: phase.get("convolutions", "float32")):
+        *_, last = alike
         if kind != "float32":
-            said += f", dense kernels in {kind} from {100 * begin:g} to {100 * phase['until']:g} %"
-        begin = phase["until"]
+            said += f", dense kernels in {kind} from {100 * begin:g} to {100 * last['until']:g} %"
+        begin = last["until"]
     return said
 
 
