@@ -58,7 +58,8 @@ def networks(file: str) -> dict[str, str]:
         return {one["name"].split()[0]: short(one["weights"]) for one in found["networks"]}
     if "recordings" in found:
         return dict(one["network"].split() for one in found["recordings"])
-    return {found["network"]: short(found["weights"])}
+    beside = {name: short(weights) for name, weights in found.get("beside_weights", {}).items()}
+    return {found["network"]: short(found["weights"]), **beside}
 
 
 def short(weights: str) -> str:

@@ -83,7 +83,8 @@ def primate_of(checkpoint: str, how_much: primate.HowMuch) -> tuple[dict[str, An
 
 def wanted(checkpoint: str) -> list[Result]:
     """List all results of a network."""
-    weights = weights_id(load(checkpoint).state_dict())
+    net = load(checkpoint)
+    weights = weights_id(net.state_dict())
 
     def made(how_much: responses.HowMuch | primate.HowMuch) -> dict[str, Any]:
         return {"weights": weights, "asked": repr(how_much)}
@@ -92,9 +93,17 @@ def wanted(checkpoint: str) -> list[Result]:
         Result(name, made(how_much), partial(responses_of, checkpoint, how_much))
         for name, how_much in RESPONSES.items()
     ]
-    beside = primate.HowMuch()
+    compared = primate.HowMuch()
     name = PRIMATE.format(Path(checkpoint).stem)
-    return [*found, Result(name, made(beside), partial(primate_of, checkpoint, beside))]
+    # a comparison rests on the ode-net beside it too
+    about = {**made(compared), "beside_weights": beside_weights(net.spec.row)}
+    return [*found, Result(name, about, partial(primate_of, checkpoint, compared))]
+
+
+def beside_weights(row: str) -> dict[str, str]:
+    """Name the trained network that a comparison of this row has beside it, and its weights."""
+    control = primate.ode_net_control(row)
+    return {control: weights_id(load(control).state_dict())} if control else {}
 
 
 def is_done(path: Path, made: dict[str, Any]) -> bool:

@@ -82,3 +82,14 @@ def test_a_result_of_weights_that_no_longer_ship_is_marked(script, tmp_path):
     keep(tmp_path, claims=claims, networks=[new])
     script["read"].cache_clear(), script["claims"].cache_clear()
     assert script["line"](ROW).endswith(end.format(""))
+
+
+def test_a_comparison_is_marked_where_the_network_beside_it_no_longer_ships(script, tmp_path):
+    ships = weights_id(load("dcn-ode-untrained").state_dict())
+    claims = [{"name": "it holds", "n": 7, "unit": "units", "estimate": 0.5, "interval": None, "control": None}]
+    about = {"network": "dcn-ode-untrained", "weights": ships}
+    keep(tmp_path, claims=claims, **about, beside_weights={"ode-net": f"sha256:{'0' * 64}"})
+    assert script["line"](ROW).endswith(", of ode-net 00000000: not the weights that ship |")
+    keep(tmp_path, claims=claims, **about, beside_weights={"ode-net": weights_id(load("ode-net").state_dict())})
+    script["read"].cache_clear(), script["claims"].cache_clear()
+    assert script["line"](ROW).endswith("[file](results/made.json) |")

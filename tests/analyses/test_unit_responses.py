@@ -9,6 +9,9 @@ import pytest
 import unit_responses
 from unit_responses import Result
 
+from dcnbio.model.loading import load
+from dcnbio.model.weights import weights_id
+
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):
@@ -57,3 +60,17 @@ def test_every_result_says_of_which_weights_it_is():
     ]
     assert {one.made["weights"][:7] for one in every} == {"sha256:"}
     assert "intervention=('sigma=1.5', 'time=0', 'norm=10', 'orders=2')" in every[2].made["asked"]
+
+
+def test_a_comparison_is_made_again_where_the_network_beside_it_is_another(monkeypatch):
+    before = unit_responses.wanted("dcn-ode")[-1].made
+    assert before["beside_weights"]["ode-net"] == weights_id(load("ode-net").state_dict())
+    monkeypatch.setattr(unit_responses.primate, "ode_net_control", lambda row: "ode-net-black-borders")
+    after = unit_responses.wanted("dcn-ode")[-1].made
+    assert after["weights"] == before["weights"]
+    assert after["beside_weights"] != before["beside_weights"]
+
+
+def test_what_is_kept_is_of_the_networks_that_ship():
+    for one in unit_responses.wanted("dcn-ode"):
+        assert unit_responses.is_done(unit_responses.RESULTS / f"{one.name}.json", one.made), one.name
