@@ -85,6 +85,11 @@ def not_good_for(header: Header) -> list[str]:
     below = below_paper(str(header.spec.get("row", "")), metrics.get("test_accuracy", 1.0))
     if below:
         said.append(below)
+    if header.recipe.get("data", {}).get("border") == "mirror":
+        said.append(
+            "Its training images had mirrored borders and no black areas at the end: under black masks it is not to be "
+            "held against networks of black borders."
+        )
     if header.recipe.get("initial_sigma", "paper") != "paper":
         said.append("Its scales began elsewhere than the paper's: it is a control for the distribution of scales.")
     return said + length_said(header)

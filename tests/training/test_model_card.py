@@ -83,3 +83,9 @@ def test_a_training_that_was_cut_short_of_its_recipe_says_so():
     # a part that refines what came before is no run cut short
     begun = replace(header, recipe={**header.recipe, "begun_from": {"file": "a", "passes": 131_000}})
     assert not any("its recipe's" in sentence for sentence in not_good_for(begun))
+
+
+@pytest.mark.parametrize(("border", "said"), [("mirror", True), ("black", False)])
+def test_a_network_that_met_no_black_areas_is_not_to_be_compared_under_black_masks(border, said):
+    header = Header(spec={}, recipe={"data": {"border": border}}, metrics={"passes": 1000})
+    assert any("under black masks" in sentence for sentence in not_good_for(header)) == said
