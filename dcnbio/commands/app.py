@@ -10,7 +10,7 @@ import sys
 import traceback
 import warnings
 
-from cyclopts import App, CycloptsError, Parameter
+from cyclopts import App, CycloptsError, Parameter, UnusedCliTokensError
 
 from dcnbio.commands.analyze import analyze
 from dcnbio.commands.analyze_completion import completion
@@ -59,8 +59,13 @@ app.command(cite)
 
 
 def usage(error: CycloptsError) -> str:
-    """Put cyclopts' finding in one sentence."""
-    return " ".join(str(error).split()) + " (see dcnbio --help)"
+    """Put cyclopts' finding in one sentence, with the help that lists what is allowed."""
+    command = " ".join(("dcnbio", *(error.command_chain or ())))
+    said = str(error)
+    if isinstance(error, UnusedCliTokensError):
+        alone = ", ".join(repr(token) for token in error.unused_tokens or ())
+        said = f"{command} takes no {alone} alone; a value follows the name of its option, as in --limit 20."
+    return f"{' '.join(said.split())} (see {command} --help)"
 
 
 def is_memory(error: BaseException) -> bool:

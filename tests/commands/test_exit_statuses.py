@@ -219,3 +219,18 @@ def test_cite_prints_the_paper(capfd):
     assert len(entries) == 6
     for entry in entries[1:]:
         assert "doi " in entry or "url " in entry, entry
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (["evaluate", "ode-net"], "dcnbio evaluate takes no 'ode-net' alone; a value follows the name of its option"),
+        (["evaluate", "--nope", "3"], "Unknown option: --nope."),
+        (["analyze", "completion", "--nope"], "Unknown option: --nope."),
+    ],
+)
+def test_what_a_command_does_not_take_is_refused_with_its_own_help(capfd, asked, said):
+    sentence = refused(capfd, *asked)
+    named = " ".join(word for word in asked if word.isalpha())
+    assert sentence.startswith(f"dcnbio: {said}")
+    assert sentence.endswith(f"(see dcnbio {named} --help)")

@@ -44,5 +44,6 @@ def test_the_refusal_is_one_line_and_status_2(capsys):
     told = capsys.readouterr()
     assert told.out == ""
     assert told.err == (
-        "dcnbio: Invalid value for --batch-size: '1.5' is no whole number; give one, such as 1. (see dcnbio --help)\n"
+        "dcnbio: Invalid value for --batch-size: '1.5' is no whole number; give one, such as 1. "
+        "(see dcnbio probe --help)\n"
     )
