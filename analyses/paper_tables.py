@@ -30,8 +30,8 @@ from dcnbio.model.checkpoint import Header, read_header
 from dcnbio.model.loading import find_checkpoint, find_decoder, shipped_checkpoints, shipped_decoders
 from dcnbio.model.network import build
 from dcnbio.model.rows import ROWS
+from dcnbio.model.run_parts import earlier_parts, spent
 from dcnbio.probe.interval import accuracy_interval
-from dcnbio.training.run_parts import earlier_parts, spent
 
 HERE = Path(__file__).parent
 TABLES = {

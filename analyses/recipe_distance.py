@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from dcnbio.model.checkpoint import Header
+from dcnbio.model.run_parts import earlier_parts, spent
 from dcnbio.training import Recipe, read_recipe
 from dcnbio.training.recipe import recipe_from_dict
 from dcnbio.training.recipe_differences import recorded_recipe
-from dcnbio.training.run_parts import earlier_parts, spent
 
 __all__ = ["numbered", "recipe_distance"]
 

@@ -112,7 +112,7 @@ def begun_from(recipe: dict[str, Any], figures: dict[str, Any]) -> list[str]:
     >>> begun_from({"begun_from": {"file": "second", "begun_from": first}}, {"passes": 32_000})
     ['begun from first (449,920 passes), then second (passes not recorded); in all 481,920 passes and more']
     """
-    from dcnbio.training.run_parts import earlier_parts, spent
+    from dcnbio.model.run_parts import earlier_parts, spent
 
     parts = earlier_parts(recipe)
     if not parts:

@@ -33,8 +33,8 @@ def scales(
     controls: Annotated[
         str | None,
         Parameter(
-            help="Trained networks of the same rows whose scales began elsewhere, between commas, or none; those that "
-            "ship if left out."
+            help="Trained networks of the same rows whose scales began elsewhere, between commas, or none; if left "
+            "out, those that ship, with the shipped network that began log-normal and was trained as long as they."
         ),
     ] = None,
     resampling: Annotated[Resampling, Parameter(name="*")] = RESAMPLING,

@@ -29,7 +29,8 @@ def gather(checkpoints: tuple[str, ...], model: str | None, controls: str | None
         The row of a public .pth.
     controls : str, optional
         Trained networks of the same rows whose scales began elsewhere, between commas, or "none"; those that ship if
-        left out.
+        left out, and the shipped network of the row that was trained as long from the paper's start, if the one that
+        was named was trained longer.
 
     Returns
     -------
@@ -83,22 +84,24 @@ def rows_of(found: dict[str, xr.DataTree]) -> set[str]:
 
 
 def shipped_beside(found: dict[str, xr.DataTree]) -> dict[str, xr.DataTree]:
-    """Record the shipped controls of the networks' rows that are not among them already."""
+    """Record the shipped controls of the networks' rows, and what began log-normal and was trained as long as they."""
     from dcnbio.model.checkpoint import read_header
     from dcnbio.model.loading import find_checkpoint, shipped_controls
     from dcnbio.probe.filters import checkpoint_filters
 
     rows, known = rows_of(found), {filters.attrs["weights"] for filters in found.values()}
-    beside = {}
-    for name in shipped_controls():
-        header = read_header(find_checkpoint(name))
-        # what an untrained network would show stands in every header
-        if header.spec.get("row") not in rows or header.recipe.get("initial_sigma", PAPER) == PAPER:
-            continue
-        filters = checkpoint_filters(name)
-        if is_control(filters) and filters.attrs["weights"] not in known:
-            beside[name] = filters
-    return beside
+    named = [name for name in shipped_controls() if read_header(find_checkpoint(name)).spec.get("row") in rows]
+    candidates = {name: checkpoint_filters(name) for name in named}
+    beside = {name: filters for name, filters in candidates.items() if filters.attrs["weights"] not in known}
+    controls = {name: filters for name, filters in beside.items() if is_control(filters)}
+    matched = {trained_as(filters) for filters in found.values()}
+    wanting = {trained_as(filters) for filters in controls.values() if filters.attrs.get("passes")} - matched
+    return {name: filters for name, filters in beside.items() if name in controls or trained_as(filters) in wanting}
+
+
+def trained_as(filters: xr.DataTree) -> tuple[str, int]:
+    """Give a network's row and how many images it was trained on, 0 where that is not recorded."""
+    return str(filters.attrs["row"]), int(filters.attrs.get("passes", 0))
 
 
 def named_beside(found: dict[str, xr.DataTree], controls: str) -> dict[str, xr.DataTree]:

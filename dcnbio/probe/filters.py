@@ -16,6 +16,7 @@ from dcnbio.model.device import double
 from dcnbio.model.gaussian import basis_orders
 from dcnbio.model.loading import find_checkpoint, load
 from dcnbio.model.network import Network
+from dcnbio.model.run_parts import spent
 from dcnbio.model.scales import in_depth_order, layer_label
 from dcnbio.model.srf_conv import SRFConv2d
 from dcnbio.model.vector_field import ConvField
@@ -159,7 +160,9 @@ def checkpoint_filters(name: str | Path, model: str | None = None) -> xr.DataTre
     Returns
     -------
     xarray.DataTree
-        See `record_filters`; with the attributes ``initial_sigma`` (where the scales began) and ``trained``.
+        See `record_filters`; with the attributes ``initial_sigma`` (where the scales began), ``trained``, and as far
+        as they are recorded ``seed`` (of training) and ``passes`` (images trained on, those of earlier runs that it
+        went on from included).
 
     Examples
     --------
@@ -175,4 +178,8 @@ def checkpoint_filters(name: str | Path, model: str | None = None) -> xr.DataTre
     tree = record_filters(net, header.initial_log2_sigma)
     trained = header.metrics.get("passes", 1) != 0
     tree.attrs |= {"initial_sigma": header.recipe.get("initial_sigma", "paper"), "trained": int(trained)}
+    if "seed" in header.metrics:
+        tree.attrs["seed"] = int(header.metrics["seed"])
+    if "passes" in header.metrics:
+        tree.attrs["passes"] = int(spent(header.recipe, header.metrics, "passes"))
     return tree

@@ -11,10 +11,10 @@ import torch
 
 from dcnbio.model.checkpoint import Header, load_checkpoint, read_header
 from dcnbio.model.network import Network
+from dcnbio.model.run_parts import cut_short
 from dcnbio.model.scales import layer_label, layer_scales
 from dcnbio.training.papers_accuracy import below_paper
 from dcnbio.training.recipe_lines import recipe_lines
-from dcnbio.training.run_parts import cut_short
 
 __all__ = ["card_lines", "length_said", "model_card", "not_good_for", "solver_lines"]
 

@@ -7,8 +7,8 @@ from itertools import groupby
 from typing import Any
 
 from dcnbio.model.rows import row_spec
+from dcnbio.model.run_parts import earlier_parts, spent
 from dcnbio.training.recipe import recipe_from_dict
-from dcnbio.training.run_parts import earlier_parts, spent
 
 __all__ = ["recipe_lines"]
 

@@ -14,13 +14,13 @@ from recorded_command import gives, goes_on, passes_of_file, recipe_of
 from dcnbio.images.manifest import build_manifest
 from dcnbio.model.checkpoint import load_checkpoint, read_header
 from dcnbio.model.loading import find_checkpoint, find_decoder, shipped_checkpoints, shipped_decoders
+from dcnbio.model.run_parts import earlier_parts
 from dcnbio.model.weights import weights_id
 from dcnbio.training import RunOptions, read_recipe, train
 from dcnbio.training.images import LabelledImages, TrainingImages
 from dcnbio.training.model_card import model_card
 from dcnbio.training.recipe import recipe_from_dict
 from dcnbio.training.recipe_differences import recorded_recipe
-from dcnbio.training.run_parts import earlier_parts
 
 RECIPES = Path(ship_network.__file__).parent / "recipes"
 SMALL = [

@@ -2,6 +2,7 @@
 
 import json
 import math
+import shutil
 
 import numpy as np
 import pytest
@@ -29,7 +30,7 @@ def normal(shape, generator):
     return 0.5 * torch.randn(shape, generator=generator)
 
 
-def saved(path, start, move, seed=0, metrics=TRAINED, widths=(16,)):
+def saved(path, start, move, seed=0, metrics=TRAINED, widths=(16,), recipe=None):
     """Save a network as a run of this start would be, its scales moved as if by training."""
     net, generator = dcnbio.build("dcn-sigma-ji", seed=seed, widths=widths, norm_groups=8), torch.Generator()
     generator.manual_seed(seed)
@@ -39,7 +40,7 @@ def saved(path, start, move, seed=0, metrics=TRAINED, widths=(16,)):
         for name, value in net.named_parameters():
             if "log2_sigma" in name:
                 value.add_(move(value.shape, generator))
-    about = {"recipe": {"initial_sigma": start}, "metrics": metrics, "initial_log2_sigma": before}
+    about = {"recipe": {"initial_sigma": start, **(recipe or {})}, "metrics": metrics, "initial_log2_sigma": before}
     save_checkpoint(net, path, **about)
     return path
 
@@ -80,9 +81,58 @@ def test_shipped_controls_come_beside_their_network(shipped, capsys):
     assert [network["scales_began"] for network in found["networks"]] == ["paper", "constant", "log2-uniform"]
     asked = [claim for claim in found["claims"] if "training alone made log-normal" in claim["name"]]
     assert [claim["name"].split(":")[0] for claim in asked] == names(found)[1:]
-    assert all(claim["control"]["name"] == "dcn-sigma-ji, whose scales began log-normal" for claim in asked)
+    expected = "dcn-sigma-ji, whose scales began log-normal, trained on as many images"
+    assert all(claim["control"]["name"] == expected for claim in asked)
     assert "dcn-sigma-ji-log2-uniform (one network, scales from log2-uniform, D 0.0" in found["conclusion"]
     assert "training alone makes no log-normal" in found["conclusion"]
+
+
+def trained_longer(data, folder):
+    """The same data, in which the network went on from one that ships beside it and was trained as its controls."""
+    shutil.copytree(data, folder)
+    nets = folder / "checkpoints"
+    nets.joinpath("dcn-sigma-ji.safetensors").rename(nets / "dcn-sigma-ji-before.safetensors")
+    went_on = {"begun_from": {"file": "dcn-sigma-ji-before", "passes": 1000}}
+    saved(nets / "dcn-sigma-ji.safetensors", "paper", normal, 7, {"passes": 500, "seed": 0}, recipe=went_on)
+    return folder
+
+
+def test_controls_are_held_against_the_network_that_was_trained_as_long(data, tmp_path, monkeypatch, capsys):
+    longer = trained_longer(data, tmp_path / "data")
+    monkeypatch.setattr(loading, "data_root", lambda: longer)
+    monkeypatch.setattr(loading, "shipped", lambda name: longer / name)
+    found = answered(capsys, "dcn-sigma-ji")
+    assert set(names(found)) == {
+        "dcn-sigma-ji",
+        "dcn-sigma-ji-before",
+        "dcn-sigma-ji-constant",
+        "dcn-sigma-ji-log2-uniform",
+    }
+    asked = [claim["control"]["name"] for claim in found["claims"] if "training alone made" in claim["name"]]
+    assert asked == 2 * ["dcn-sigma-ji-before, whose scales began log-normal, trained on as many images"]
+    alone = answered(capsys, "dcn-sigma-ji", "--controls", "dcn-sigma-ji-constant")
+    asked = [claim["control"]["name"] for claim in alone["claims"] if "training alone made" in claim["name"]]
+    assert asked == [
+        "dcn-sigma-ji, whose scales began log-normal, trained on 1,500 images where this one was trained on 1,000"
+    ]
+
+
+@pytest.mark.parametrize(("seeds", "n"), [((0, 1), [2]), ((0, 0), [1, 1]), ((None, None), [2])])
+def test_networks_of_one_seed_are_no_two_seeds_of_a_row(tmp_path, seeds, n):
+    filters = {}
+    for name, seed in zip(("first", "second"), seeds, strict=True):
+        metrics = TRAINED if seed is None else {**TRAINED, "seed": seed}
+        # the weights differ, as those of a network and of the one that it went on from do
+        path = saved(tmp_path / f"{name}.safetensors", "paper", normal, len(filters), metrics, (8, 16))
+        filters[name] = checkpoint_filters(path)
+    rises = [
+        claim
+        for claim in analyze_scales(filters, resamples=99).claims
+        if "slope of log2 sigma with depth" in claim.name
+    ]
+    assert [claim.n for claim in rises] == n
+    expected = ["dcn-sigma-ji"] if len(n) == 1 else ["first", "second"]
+    assert [claim.name.split(":")[0] for claim in rises] == expected
 
 
 def test_all_that_ship_are_taken_with_their_controls(shipped, capsys):

@@ -10,12 +10,12 @@ import torch
 
 from dcnbio.errors import InputError
 from dcnbio.model.checkpoint import load_checkpoint, read_header, save_checkpoint
+from dcnbio.model.run_parts import earlier_parts
 from dcnbio.model.weights import weights_id
 from dcnbio.training import Recipe, RunOptions, train, with_settings
 from dcnbio.training.images import LabelledImages, TrainingImages
 from dcnbio.training.model_card import model_card
 from dcnbio.training.recipe import recipe_from_dict
-from dcnbio.training.run_parts import earlier_parts
 
 SMALL = [
     'phases=[{method="midpoint", steps=2, gradient="exact"}]',

@@ -11,7 +11,7 @@ from dcnbio.analysis.claim import Claim
 from dcnbio.analysis.scales.depth_claims import depth_claims, shared_scale_claim, signed, window_claims
 from dcnbio.analysis.scales.distribution_claims import ConvolutionScales, convolution_scales, distribution_claims
 from dcnbio.analysis.scales.kind_claims import kind_claims
-from dcnbio.analysis.scales.network import NetworkScales, measure_network
+from dcnbio.analysis.scales.network import NetworkScales, independent_kinds, measure_network
 from dcnbio.analysis.scales.result import ScalesResult
 from dcnbio.analysis.scales.training_alone import training_alone_claims, training_alone_sentences
 from dcnbio.errors import InputError
@@ -80,6 +80,7 @@ def analyze_scales(
     for name, tree in filters.items():
         tell(f"{name}: measures")
         networks.append(measure_network(name, tree))
+    networks = independent_kinds(networks)
     claims: list[Claim] = []
     for row in dict.fromkeys(network.row for network in networks):
         seeds = [network for network in networks if network.row == row]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import xarray as xr
@@ -12,7 +14,7 @@ from dcnbio.analysis.scales.measures import filter_measures, time_inputs
 from dcnbio.analysis.shapes import Floats
 from dcnbio.errors import InputError
 
-__all__ = ["PAPER", "NetworkScales", "measure_network"]
+__all__ = ["PAPER", "NetworkScales", "independent_kinds", "measure_network"]
 
 PAPER = "paper"
 """The start of the scales that is the paper's, which is log-normal."""
@@ -26,7 +28,8 @@ class NetworkScales:
     ----------
     name, row : str
         What it is called, and its kind: the paper's row, and the start of its scales where that is not the paper's,
-        so that a control is never counted among the seeds of a row.
+        so that a control is never counted among the seeds of a row. Of networks that began from the same seed each is
+        a kind of its own (`independent_kinds`).
     filters : xarray.DataTree
         From `dcnbio.probe.filters.record_filters`.
     measures : dict of str to xarray.Dataset
@@ -50,6 +53,11 @@ class NetworkScales:
     def is_control(self) -> bool:
         """Whether it was trained from scales that were not log-normal before."""
         return self.start != PAPER and bool(int(self.filters.attrs.get("trained", 1)))
+
+    @property
+    def passes(self) -> int | None:
+        """Images that it was trained on, or None where it is not recorded."""
+        return int(self.filters.attrs["passes"]) if "passes" in self.filters.attrs else None
 
     @property
     def per_pair_layers(self) -> list[str]:
@@ -113,3 +121,31 @@ def kind_of(filters: xr.DataTree) -> str:
     if not int(filters.attrs.get("trained", 1)):
         return f"{row} (untrained)"
     return row if start == PAPER else f"{row} (scales from {start})"
+
+
+def independent_kinds(networks: Sequence[NetworkScales]) -> list[NetworkScales]:
+    """Count networks of one kind that began from the same seed as kinds of their own, called by their names.
+
+    They began with the same values: one that went on from another, or the same by two recipes, is no second seed.
+
+    Parameters
+    ----------
+    networks : sequence of NetworkScales
+
+    Returns
+    -------
+    list of NetworkScales
+        In the same order. A network whose seed is not recorded stays as it is.
+
+    Examples
+    --------
+    >>> independent_kinds([])
+    []
+    """
+    began = Counter((network.row, network.filters.attrs.get("seed")) for network in networks)
+    return [
+        replace(network, row=network.name)
+        if "seed" in network.filters.attrs and began[network.row, network.filters.attrs["seed"]] > 1
+        else network
+        for network in networks
+    ]

@@ -165,17 +165,25 @@ def training_alone_claims(networks: Sequence[NetworkScales], distributions: Foun
 
 
 def started_log_normal(network: NetworkScales, networks: Sequence[NetworkScales], distributions: Found) -> Control:
-    """Give the same share in the network of the row whose scales began log-normal."""
+    """Give the same share in the network of the row whose scales began log-normal, one of as many passes first."""
     row = network.filters.attrs.get("row")
-    for other in networks:
-        known = other.name in distributions and other.filters.attrs.get("row") == row
-        if not known or other.is_control:
-            continue
+    own = [one for one in networks if one.name in distributions and one.filters.attrs.get("row") == row]
+    began = [one for one in own if not one.is_control]
+    for other in sorted(began, key=lambda one: one.passes != network.passes):
         spread = [one for one in distributions[other.name] if not one.after.fit.degenerate]
         if spread:
             share = sum(one.after.verdict == "within" for one in spread) / len(spread)
-            return Control(f"{other.name}, whose scales began log-normal", share)
+            return Control(f"{other.name}, whose scales began log-normal{as_long(network, other)}", share)
     return Control(f"no {row} that began log-normal was given")
+
+
+def as_long(network: NetworkScales, other: NetworkScales) -> str:
+    """Say whether a control was trained for as long as the network beside it, where both record it."""
+    if network.passes is None or other.passes is None:
+        return ""
+    if network.passes == other.passes:
+        return ", trained on as many images"
+    return f", trained on {other.passes:,} images where this one was trained on {network.passes:,}"
 
 
 def training_alone_sentences(networks: Sequence[NetworkScales], distributions: Found) -> list[str]:
