@@ -20,6 +20,7 @@ from typing import Any
 from readme_part import README, put_between
 from script import end_in_words
 
+from dcnbio.commands.analyze_primate import UNTRAINED
 from dcnbio.model.loading import load
 from dcnbio.model.weights import weights_id
 
@@ -58,7 +59,7 @@ def networks(file: str) -> dict[str, str]:
         return {one["name"].split()[0]: short(one["weights"]) for one in found["networks"]}
     if "recordings" in found:
         return dict(one["network"].split() for one in found["recordings"])
-    beside = {name: short(weights) for name, weights in found.get("beside_weights", {}).items()}
+    beside = {name: short(weights) for name, weights in found.get("beside_weights", {}).items() if name != UNTRAINED}
     return {found["network"]: short(found["weights"]), **beside}
 
 

@@ -38,6 +38,8 @@ from dcnbio.commands.output import plain
 from dcnbio.commands.primate_report import report as primate_page
 from dcnbio.commands.responses_report import report as responses_page
 from dcnbio.model.loading import load
+from dcnbio.model.network import build
+from dcnbio.model.spec import NetworkSpec
 from dcnbio.model.weights import weights_id
 
 RESULTS = Path(__file__).parent / "results"
@@ -95,15 +97,15 @@ def wanted(checkpoint: str) -> list[Result]:
     ]
     compared = primate.HowMuch()
     name = PRIMATE.format(Path(checkpoint).stem)
-    # a comparison rests on the ode-net beside it too
-    about = {**made(compared), "beside_weights": beside_weights(net.spec.row)}
+    about = {**made(compared), "beside_weights": beside_weights(net.spec, compared.seed)}
     return [*found, Result(name, about, partial(primate_of, checkpoint, compared))]
 
 
-def beside_weights(row: str) -> dict[str, str]:
-    """Name the trained network that a comparison of this row has beside it, and its weights."""
-    control = primate.ode_net_control(row)
-    return {control: weights_id(load(control).state_dict())} if control else {}
+def beside_weights(spec: NetworkSpec, seed: int) -> dict[str, str]:
+    """Name the networks that a comparison has beside it, on which it rests too, and give their weights."""
+    control = primate.ode_net_control(spec.row)
+    nets = {primate.UNTRAINED: build(spec, seed=seed)} | ({control: load(control)} if control else {})
+    return {name: weights_id(net.state_dict()) for name, net in nets.items()}
 
 
 def is_done(path: Path, made: dict[str, Any]) -> bool:

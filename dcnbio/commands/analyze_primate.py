@@ -39,7 +39,7 @@ class HowMuch:
 
 
 DEFAULT = HowMuch()
-ODE_NET = "ode-net"
+ODE_NET, UNTRAINED = "ode-net", "untrained"
 
 
 def primate(
@@ -89,7 +89,7 @@ def measured_networks(
     if how_much.untrained:
         tell(f"untrained {net.spec.row}: units")
         built = build(net.spec, seed=how_much.seed)
-        untrained = measure_network(built, plan, name="untrained", trained=False, **options)
+        untrained = measure_network(built, plan, name=UNTRAINED, trained=False, **options)
     control = ode_net_control(net.spec.row)
     if control is None and net.spec.row != ODE_NET:
         print("no trained ode-net ships, so none is measured beside it", file=sys.stderr, flush=True)
@@ -108,6 +108,7 @@ def as_json(found: PrimateResult) -> dict[str, Any]:
         "seed": found.seed,
         "settings": json.loads(found.settings),
         "beside": found.beside,
+        "beside_weights": found.beside_weights,
         "comparisons": list(found.comparisons),
         "similarities": list(found.similarities),
         "conclusion": found.conclusion,

@@ -90,6 +90,8 @@ def test_a_comparison_is_marked_where_the_network_beside_it_no_longer_ships(scri
     about = {"network": "dcn-ode-untrained", "weights": ships}
     keep(tmp_path, claims=claims, **about, beside_weights={"ode-net": f"sha256:{'0' * 64}"})
     assert script["line"](ROW).endswith(", of ode-net 00000000: not the weights that ship |")
-    keep(tmp_path, claims=claims, **about, beside_weights={"ode-net": weights_id(load("ode-net").state_dict())})
+    # the untrained one was built for the comparison and ships under no name
+    beside = {"untrained": "sha256:1", "ode-net": weights_id(load("ode-net").state_dict())}
+    keep(tmp_path, claims=claims, **about, beside_weights=beside)
     script["read"].cache_clear(), script["claims"].cache_clear()
     assert script["line"](ROW).endswith("[file](results/made.json) |")

@@ -10,6 +10,7 @@ import unit_responses
 from unit_responses import Result
 
 from dcnbio.model.loading import load
+from dcnbio.model.network import build
 from dcnbio.model.weights import weights_id
 
 
@@ -69,6 +70,8 @@ def test_a_comparison_is_made_again_where_the_network_beside_it_is_another(monke
     after = unit_responses.wanted("dcn-ode")[-1].made
     assert after["weights"] == before["weights"]
     assert after["beside_weights"] != before["beside_weights"]
+    untrained = build(load("dcn-ode").spec, seed=0)
+    assert before["beside_weights"]["untrained"] == weights_id(untrained.state_dict())
 
 
 def test_what_is_kept_is_of_the_networks_that_ship():

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
-from dcnbio.commands.analyze_primate import ode_net_control
+from dcnbio.commands.analyze_primate import as_json, ode_net_control
 from dcnbio.commands.primate_report import report
 
 
@@ -114,10 +116,12 @@ def test_an_untrained_network_on_the_other_side_of_the_data_builds_nothing_in(ma
 
 
 def test_an_ode_net_stands_beside_where_one_is_given(made_measures, compare, by_name):
-    found = compare(made_measures(), None, made_measures(seed=1).assign_attrs(network="ode-net"))
+    found = compare(made_measures(), None, made_measures(seed=1).assign_attrs(network="ode-net", weights="sha256:1"))
     controls = by_name(found)["bandwidth index 100 f_low / f_high, median"]["controls"]
     assert {"ode_net_effect", "ode_net_verdict", "minus_ode_net", "minus_ode_net_interval"} <= set(controls)
     assert found.beside == "ode-net"
+    assert found.beside_weights == as_json(found)["beside_weights"] == {"ode-net": "sha256:1"}
+    assert json.loads(found.to_tree().attrs["beside_weights"]) == found.beside_weights
     assert compare(made_measures()).beside == "none; no trained ode-net"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -52,6 +52,8 @@ class PrimateResult:
     seed : int
     beside : str
         Which other networks stand beside it, or why they do not.
+    beside_weights : dict of str to str
+        Of each of them, by its name: the comparison rests on them too.
     settings : str
         What was shown to the networks, as JSON.
 
@@ -68,6 +70,7 @@ class PrimateResult:
     weights: str
     seed: int
     beside: str = ""
+    beside_weights: dict[str, str] = field(default_factory=dict)
     settings: str = "{}"
 
     def to_tree(self) -> xr.DataTree:
@@ -91,6 +94,7 @@ class PrimateResult:
             {"claims": json.dumps([claim_of(row) for row in rows]), "conclusion": self.conclusion, "seed": self.seed},
         )
         about = {"name": self.network, "weights": self.weights, "settings": self.settings, "beside": self.beside}
+        about["beside_weights"] = json.dumps(self.beside_weights)
         about["distributions"] = json.dumps([row.get("distribution") for row in rows])
         about["similarities"] = json.dumps(self.similarities)
         return xr.DataTree(table.assign_attrs(about))
@@ -210,16 +214,19 @@ def analyze_primate(
     name, weights = str(measures.attrs.get("network", "this network")), str(measures.attrs.get("weights", ""))
     likeness = tuple(similarities(measures, rng, degrees_per_pixel))
     settings = str(measures.attrs.get("settings", "{}"))
-    others_named = beside(measures, given)
-    return PrimateResult(
-        tuple(rows), likeness, concluded(rows, name), name, weights, seed, beside=others_named, settings=settings
-    )
+    own_part = tuple(rows), likeness, concluded(rows, name), name, weights, seed
+    return PrimateResult(*own_part, beside(measures, given), beside_weights(given), settings)
 
 
 def beside(measures: xr.Dataset, given: Mapping[str, xr.Dataset]) -> str:
     """Say which other networks stand beside one."""
     said = ", ".join(str(one.attrs.get("network", key)) for key, one in given.items()) or "none"
     return said if "ode_net" in given or measures.attrs.get("row") == "ode-net" else f"{said}; {NO_ODE_NET}"
+
+
+def beside_weights(given: Mapping[str, xr.Dataset]) -> dict[str, str]:
+    """Give the weights of the networks that stand beside one."""
+    return {str(one.attrs.get("network", key)): str(one.attrs.get("weights", "")) for key, one in given.items()}
 
 
 def concluded(rows: list[dict[str, Any]], name: str) -> str:
