@@ -1,4 +1,4 @@
-"""Tables 1, 2, 3, 5 and 6 as one page: the paper's numbers, ours, their interval, and how far the recipe was.
+"""Tables 1, 2, 3, 5 and 6 as one page: the paper's numbers, ours, their interval, the recipes.
 
     python analyses/paper_tables.py                                     what ships, results/small_data.csv
     python analyses/paper_tables.py runs/*/checkpoint.safetensors       and these
@@ -15,13 +15,14 @@ from __future__ import annotations
 import argparse
 import csv
 import math
+import re
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from readme_part import README, put_between
-from recipe_distance import numbered, recipe_distance
+from recipe_sections import recipe_cells, recipe_section
 from scipy.special import stdtrit
 from script import end_in_words, refuse_existing
 
@@ -30,7 +31,6 @@ from dcnbio.model.checkpoint import Header, read_header
 from dcnbio.model.loading import find_checkpoint, find_decoder, shipped_checkpoints, shipped_decoders
 from dcnbio.model.network import build
 from dcnbio.model.rows import ROWS
-from dcnbio.model.run_parts import earlier_parts, spent
 from dcnbio.probe.interval import accuracy_interval
 
 HERE = Path(__file__).parent
@@ -44,6 +44,8 @@ TABLES = {
 HEADER = (
     "| network | condition | measure | paper | ours | 95 % interval | against the paper | recipe | command | minutes |"
 )
+RECIPES_LEAD = """Every setting in which a training was not the paper's (`analyses/recipes/paper.toml`), part by part where
+it went on from another, and the command that each part was begun with."""
 NOT_RUN = ("not run", "", "", "", "", "")
 BEGIN = "<!-- the paper's tables: made by python analyses/paper_tables.py --readme -->"
 END = "<!-- end of the paper's tables -->"
@@ -116,14 +118,6 @@ def matches(one: Trained, row: dict[str, str]) -> bool:
     return (one.spec["integration_time"][0], one.spec["activation"]) == wanted
 
 
-def cost(header: Header) -> tuple[str, str]:
-    """Give the command of each part of a training, and its minutes, as far as they were recorded."""
-    commands = [part.get("command") for part in (*earlier_parts(header.recipe), header.recipe)]
-    said = numbered([f"`{command}`" if command else "not recorded" for command in commands])
-    minutes = spent(header.recipe, header.metrics, "minutes")
-    return "; ".join(said), f"{minutes:.0f}" if header.metrics.get("minutes") else "not recorded"
-
-
 def accuracy_cells(row: dict[str, str], trained: list[Trained]) -> Cells:
     """Give ours for a network trained on all images, one line per checkpoint."""
     found = []
@@ -133,9 +127,8 @@ def accuracy_cells(row: dict[str, str], trained: list[Trained]) -> Cells:
         low, high = accuracy_interval(round(metrics["test_accuracy"] * n), n)
         value = 100 * metrics["test_accuracy"]
         interval = f"{100 * low:.1f} to {100 * high:.1f} ({n:,} test images, one seed)"
-        found.append(
-            (f"{value:.1f} ({one.name})", interval, judged(value, row), recipe_distance(one.header), *cost(one.header))
-        )
+        ours = f"{value:.1f} ({one.name})", interval, judged(value, row)
+        found.append((*ours, *recipe_cells(one.name, one.header)))
     return found or [NOT_RUN]
 
 
@@ -188,7 +181,7 @@ def reconstruction_cells(row: dict[str, str], decoders: list[Trained]) -> Cells:
             said = "another unit: 1,000 x MSE of the output as it is"
         else:
             continue
-        found.append((shown, spread, said, recipe_distance(one.header), *cost(one.header)))
+        found.append((shown, spread, said, *recipe_cells(one.name, one.header)))
     return found or [NOT_RUN]
 
 
@@ -216,13 +209,16 @@ def page(trained: list[Trained], decoders: list[Trained], runs: list[dict[str, s
             for ours in cells(row, trained, decoders, runs):
                 line = [row["model"], row["condition"], row["metric"], row["mean"] + spread, *ours]
                 out.append(f"| {' | '.join(line)} |")
+    out += ["", "## Recipes of these networks", "", RECIPES_LEAD]
+    for one in (*trained, *decoders):
+        out += recipe_section(one.name, one.header)
     return "\n".join(out) + "\n"
 
 
 def into_readme(text: str, tables: str) -> str:
     """Put the tables between the two marks of a text, in place of what is there; titles go down a level."""
     body = tables.split("\n", 3)[3] if tables else ""
-    return put_between(text, BEGIN, END, body.replace("\n## ", "\n### "))
+    return put_between(text, BEGIN, END, re.sub(r"(?m)^(##+) ", r"#\1 ", body))
 
 
 def shipped_networks() -> list[Trained]:

@@ -12,11 +12,11 @@ from dcnbio.training import Recipe, read_recipe
 from dcnbio.training.recipe import recipe_from_dict
 from dcnbio.training.recipe_differences import recorded_recipe
 
-__all__ = ["numbered", "recipe_distance"]
+__all__ = ["THE_PAPERS", "part_distances", "passes_distance"]
 
 PAPERS = Path(__file__).parent / "recipes" / "paper.toml"
 PAPERS_IMAGES, PAPERS_EPOCHS = 50_000, 100
-THE_PAPERS = "the paper's"
+THE_PAPERS, NOT_RECORDED = "the paper's", "not recorded"
 RELEVANT = ("data", "optimisation", "phases", "guards", "network", "initial_sigma", "dtype")
 
 
@@ -44,10 +44,12 @@ def parts_of(header: Header) -> list[Recipe | None]:
 
 def part_distances(header: Header) -> list[str]:
     """Say of each part in which settings it was not the paper's; of a later one, what it has other than a former."""
+    if recorded_recipe(header.recipe) is None:
+        return [unreadable_distance(header.recipe)]
     said, former, known = [], settings(read_recipe(PAPERS)), ""
     for number, recipe in enumerate(parts_of(header), 1):
         if recipe is None:
-            said.append("not recorded")
+            said.append(NOT_RECORDED)
             continue
         ours = settings(recipe)
         different = "; ".join(f"{key} {value}" for key, value in ours.items() if former.get(key) != value)
@@ -56,23 +58,18 @@ def part_distances(header: Header) -> list[str]:
     return said
 
 
-def recipe_distance(header: Header) -> str:
-    """Say in what a training run was not the paper's: passes, and every setting of each part that differs."""
-    recipe, said = header.recipe, []
-    passes = int(spent(recipe, header.metrics, "passes"))
-    passes = passes or sum(part.get("image_passes", 0) for part in recipe.get("parts", []))
+def unreadable_distance(recipe: dict[str, Any]) -> str:
+    """Say what is recorded of a training by other code than ours."""
+    said = [str(part["solver"]) for part in recipe.get("parts", []) if "solver" in part]
+    said += [f"{key} {recipe[key]}" for key in ("data", "gradient", "gradient_norm_clip") if key in recipe]
+    return "; ".join(said) or NOT_RECORDED
+
+
+def passes_distance(header: Header) -> str:
+    """Say how many of the paper's image passes a training had, if it had not as many."""
+    passes = int(spent(header.recipe, header.metrics, "passes"))
+    passes = passes or sum(part.get("image_passes", 0) for part in header.recipe.get("parts", []))
     whole = PAPERS_IMAGES * PAPERS_EPOCHS
-    if passes and passes != whole:
-        said.append(f"{passes:,} image passes of {whole:,} ({100 * passes / whole:.1f} %)")
-    if recorded_recipe(recipe) is None:
-        said += [str(part["solver"]) for part in recipe.get("parts", []) if "solver" in part]
-        said += [f"{key} {recipe[key]}" for key in ("data", "gradient", "gradient_norm_clip") if key in recipe]
-        return "; ".join(said) or "not recorded"
-    return "; ".join(said + [part for part in numbered(part_distances(header)) if part]) or THE_PAPERS
-
-
-def numbered(parts: list[str]) -> list[str]:
-    """Put their numbers before parts, where there are several."""
-    return (
-        parts if len(parts) == 1 else [f"part {number}: {text or THE_PAPERS}" for number, text in enumerate(parts, 1)]
-    )
+    if not passes or passes == whole:
+        return ""
+    return f"{passes:,} image passes of {whole:,} ({100 * passes / whole:.1f} %)"

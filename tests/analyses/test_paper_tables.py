@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import runpy
 from pathlib import Path
 
 import pytest
+from recipe_sections import recipe_cells, recipe_section
 
 from dcnbio.model.checkpoint import Header
 from dcnbio.model.rows import row_spec
@@ -95,7 +97,7 @@ def test_runs_by_the_public_code_stand_beside_those_by_the_papers_text(script, t
     assert script["small_data_cells"]({**row, "model": "dcn-ode"}, runs) == [script["NOT_RUN"]]
 
 
-def test_every_part_of_a_training_is_told_with_its_recipe_command_and_cost(script):
+def test_every_part_of_a_training_is_told_with_its_recipe_command_and_cost():
     first = with_settings(Recipe(), ["passes=1000", "learning_rate=0.05", 'phases=[{gradient="exact"}]'])
     before = {"file": "a", "weights": "a", "passes": 1_000, "minutes": 4.0}
     begun = {"file": "b", "weights": "b", "passes": 500, "minutes": 2.0, "begun_from": before}
@@ -103,17 +105,45 @@ def test_every_part_of_a_training_is_told_with_its_recipe_command_and_cost(scrip
     last = with_settings(first, ["learning_rate=0.01", "seed=3"])
     recipe = {**last.to_dict(), "command": "dcnbio train two", "begun_from": begun}
     header = Header(spec=row_spec("dcn-ode").to_dict(), recipe=recipe, metrics={"passes": 250, "minutes": 1.0})
-    said = script["recipe_distance"](header).split("; part ")
-    assert said[0] == "1,750 image passes of 5,000,000 (0.0 %)"
-    assert said[1] == "1: not recorded"
-    settings = "optimisation.passes 1000; optimisation.learning_rate 0.05; phases dopri5 0.001 exact until 1"
-    assert said[2:] == [f"2: {settings}", "3: as part 2 but for optimisation.learning_rate 0.01"]
-    commands = "part 1: not recorded; part 2: `dcnbio train one`; part 3: `dcnbio train two`"
-    assert script["cost"](header) == (commands, "7")
+    passes = "1,750 image passes of 5,000,000 (0.0 %)"
+    place = "#recipe-of-mine"
+    assert recipe_cells("mine", header) == (f"{passes}, [settings]({place})", f"[3 commands]({place})", "7")
+    assert recipe_section("mine", header) == [
+        "",
+        "### Recipe of mine",
+        "",
+        "1. not recorded",
+        "",
+        "2. optimisation.passes 1000; optimisation.learning_rate 0.05; phases dopri5 0.001 exact until 1",
+        "",
+        *("   ```bash", "   dcnbio train one", "   ```", ""),
+        "3. as part 2 but for optimisation.learning_rate 0.01",
+        "",
+        *("   ```bash", "   dcnbio train two", "   ```"),
+    ]
 
 
-def test_a_training_in_one_part_is_told_without_a_number(script):
+def test_a_training_in_one_part_is_told_without_a_number():
     recipe = {**Recipe().to_dict(), "command": "dcnbio train"}
-    header = Header(spec={}, recipe=recipe, metrics={"passes": 5_000_000, "minutes": 1.0})
-    assert script["recipe_distance"](header) == "the paper's"
-    assert script["cost"](header) == ("`dcnbio train`", "1")
+    header = Header(spec={}, recipe=recipe, metrics={"passes": 5_000_000, "minutes": 1.0}, source={"kind": "decoder"})
+    place = "#recipe-of-the-decoder-of-mine"
+    assert recipe_cells("mine", header) == (f"[settings]({place})", f"[command]({place})", "1")
+    title = ["", "### Recipe of the decoder of mine", ""]
+    assert recipe_section("mine", header) == [*title, "the paper's", "", "```bash", "dcnbio train", "```"]
+
+
+def test_a_training_by_other_code_is_told_as_far_as_it_is_recorded():
+    header = Header(spec={}, recipe={"parts": [{"solver": "midpoint", "image_passes": 250_000}], "gradient": "exact"})
+    assert recipe_cells("theirs", header)[::2] == (
+        "250,000 image passes of 5,000,000 (5.0 %), [settings](#recipe-of-theirs)",
+        "not recorded",
+    )
+    assert recipe_section("theirs", header)[3:] == ["midpoint; gradient exact"]
+
+
+def test_every_link_to_a_recipe_has_its_section():
+    text = (ANALYSES / "README.md").read_text(encoding="utf-8")
+    linked = set(re.findall(r"\(#(recipe-of-[a-z0-9-]+)\)", text))
+    titles = {line.lstrip("# ").lower().replace(" ", "-") for line in text.splitlines() if line.startswith("#")}
+    assert len(linked) >= 5
+    assert linked <= titles
