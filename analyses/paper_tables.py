@@ -44,8 +44,8 @@ TABLES = {
 HEADER = (
     "| network | condition | measure | paper | ours | 95 % interval | against the paper | recipe | command | minutes |"
 )
-RECIPES_LEAD = """Every setting in which a training was not the paper's (`analyses/recipes/paper.toml`), part by part where
-it went on from another, and the command that each part was begun with."""
+RECIPES_LEAD = """Every setting in which a training was not the paper's (`analyses/recipes/paper.toml`), part by part
+where it went on from another, and the command that each part was begun with."""
 NOT_RUN = ("not run", "", "", "", "", "")
 BEGIN = "<!-- the paper's tables: made by python analyses/paper_tables.py --readme -->"
 END = "<!-- end of the paper's tables -->"
