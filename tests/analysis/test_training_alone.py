@@ -53,7 +53,9 @@ def data(tmp_path_factory):
     nets.mkdir()
     saved(nets / "dcn-sigma-ji.safetensors", "paper", normal)
     saved(nets / "dcn-sigma-ji-constant.safetensors", "constant", normal, 1)
-    saved(nets / "dcn-sigma-ji-log2-uniform.safetensors", "log2-uniform", lambda s, g: 0.01 * normal(s, g), 2)
+    # enough filters that chance cannot make a log-normal of a uniform start
+    little = {"seed": 2, "widths": (40,)}
+    saved(nets / "dcn-sigma-ji-log2-uniform.safetensors", "log2-uniform", lambda s, g: 0.01 * normal(s, g), **little)
     saved(nets / "dcn-sigma-ji-untrained.safetensors", "paper", lambda s, g: torch.zeros(s), 3, UNTRAINED)
     dcnbio.save(dcnbio.build("dcn-ode", widths=(8,), norm_groups=8), nets / "dcn-ode.safetensors")
     return folder
@@ -133,6 +135,13 @@ def test_networks_of_one_seed_are_no_two_seeds_of_a_row(tmp_path, seeds, n):
     assert [claim.n for claim in rises] == n
     expected = ["dcn-sigma-ji"] if len(n) == 1 else ["first", "second"]
     assert [claim.name.split(":")[0] for claim in rises] == expected
+
+
+def test_what_is_said_of_a_network_does_not_depend_on_which_stand_beside_it(shipped, capsys):
+    alone, beside = answered(capsys, "dcn-sigma-ji", "--controls", "none"), answered(capsys, "dcn-ode", "dcn-sigma-ji")
+    own = {claim["name"]: claim for claim in alone["claims"]}
+    assert len(own) > 20
+    assert own == {claim["name"]: claim for claim in beside["claims"] if claim["name"] in own}
 
 
 def test_all_that_ship_are_taken_with_their_controls(shipped, capsys):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping
 
 import numpy as np
@@ -74,7 +75,6 @@ def analyze_scales(
     count("seed", seed, 0)
     count("resamples", resamples, 0)
     refuse_twins(filters)
-    rng = np.random.default_rng(seed)
     tell = progress or (lambda part: None)
     networks = []
     for name, tree in filters.items():
@@ -84,14 +84,15 @@ def analyze_scales(
     claims: list[Claim] = []
     for row in dict.fromkeys(network.row for network in networks):
         seeds = [network for network in networks if network.row == row]
-        claims += depth_claims(seeds) + shared_scale_claim(seeds, rng)
+        claims += depth_claims(seeds) + shared_scale_claim(seeds, own_generator(seed, "row", row))
     distributions: dict[str, list[ConvolutionScales]] = {}
     for network in networks:
         tell(f"{network.name}: shapes")
-        claims += window_claims(network) + kind_claims(network, rng, resamples)
+        weights = weights_of(network.name, network.filters)
+        claims += window_claims(network) + kind_claims(network, own_generator(seed, weights, "kinds"), resamples)
         for layer in network.per_pair_layers:
             tell(f"{network.name}: {layer}")
-            found = convolution_scales(network, layer, rng, resamples)
+            found = convolution_scales(network, layer, own_generator(seed, weights, layer), resamples)
             distributions.setdefault(network.name, []).append(found)
             claims += distribution_claims(network, found)
     claims += training_alone_claims(networks, distributions)
@@ -115,11 +116,29 @@ def lognormal_sentence(found: list[ConvolutionScales]) -> str:
     return f"log-normal within D < 0.02 in {within} of {len(spread)} convolutions ({median}, {start}{equal})"
 
 
+def weights_of(name: str, filters: xr.DataTree) -> str:
+    """Tell networks apart: by their weights, or by name where these are not recorded."""
+    return str(filters.attrs.get("weights", name))
+
+
+def own_generator(seed: int, *about: str) -> np.random.Generator:
+    """Give each part a generator of its own: what is said of a network must not depend on which stand beside it.
+
+    Examples
+    --------
+    >>> draws = [own_generator(seed, layer).random() for seed, layer in ((0, "a"), (0, "a"), (0, "b"), (1, "a"))]
+    >>> draws[0] == draws[1], len(set(draws))
+    (True, 3)
+    """
+    digest = hashlib.sha256("/".join(about).encode()).digest()
+    return np.random.default_rng([seed, *np.frombuffer(digest[:16], "<u4").tolist()])
+
+
 def refuse_twins(filters: Mapping[str, xr.DataTree]) -> None:
     """Refuse the same weights under two names: they would count as two training seeds."""
     seen: dict[str, str] = {}
     for name, tree in filters.items():
-        weights = str(tree.attrs.get("weights", name))
+        weights = weights_of(name, tree)
         if weights in seen:
             raise InputError(
                 f"{name} has the same weights as {seen[weights]}; one network counts once, so leave it out."
