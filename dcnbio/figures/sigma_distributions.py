@@ -149,7 +149,7 @@ def draw_convolution(axes: Axes, own: Table, title: str) -> None:
     axes.annotate(notes, (0, 1), (0, 2), "axes fraction", "offset points", va="bottom", size=size)
     axes.set_title(title, loc="left", pad=2.7 * size + 5)
     axes.set_xlabel("Scale $\\sigma$ (pixels)")
-    axes.set_ylabel("Density (1/octave)")
+    axes.set_ylabel("Density\n(1/octave)")
 
 
 @styled
@@ -166,9 +166,14 @@ def draw_sigma_distributions(table: Table) -> Figure:
     lines = -(-len(panels) // COLUMNS)
     figure = new_figure(1.95 * lines + 0.25, columns=2)
     grid = figure.subplots(lines, COLUMNS, squeeze=False).ravel()
-    for axes, (name, layer) in zip(grid, panels, strict=False):
+    for place, (name, layer) in enumerate(panels):
         title = layer_title(layer) if len(networks) == 1 else f"{name}:\n{layer_title(layer)}"
-        draw_convolution(axes, table[(table["network"] == name) & (table["layer"] == layer)], title)
+        draw_convolution(grid[place], table[(table["network"] == name) & (table["layer"] == layer)], title)
+        # what every panel shows is said at the page's left and foot, so that many panels have room to be seen
+        if place % COLUMNS:
+            grid[place].set_ylabel("")
+        if place + COLUMNS < len(panels):
+            grid[place].set_xlabel("")
     for axes in grid[len(panels) :]:
         axes.set_visible(False)
     handles = [

@@ -164,17 +164,28 @@ def test_every_column_is_described_with_a_unit(kind, result):
     assert all(text and unit for text, unit in kind.columns.values())
 
 
+def in_line(axes, other, span):
+    """Say whether two panels stand in one row (span rowspan) or one column (colspan) of a grid."""
+    here, there = axes.get_subplotspec(), other.get_subplotspec()
+    return here is not None and there is not None and getattr(here, span) == getattr(there, span)
+
+
 def test_every_axis_says_what_it_is_and_its_unit(kind, drawn):
-    for axes in drawn(kind.name).axes:
-        if not (axes.axison and axes.get_visible()):
-            continue
+    panels = [axes for axes in drawn(kind.name).axes if axes.axison and axes.get_visible()]
+    for axes in panels:
         bar = axes.get_label() == "<colorbar>"
-        for label, ticks in ((axes.get_xlabel(), axes.get_xticklabels()), (axes.get_ylabel(), axes.get_yticklabels())):
-            if bar and not label and axes.get_ylabel() + axes.get_xlabel():
-                continue
+        if bar and axes.get_xlabel() + axes.get_ylabel():
+            continue
+        for name, span in (("x", "colspan"), ("y", "rowspan")):
+            ticks = getattr(axes, f"get_{name}ticklabels")()
             # a panel that shares its scale has numbers at its neighbour alone
             if any(tick.get_visible() and tick.get_text() for tick in ticks):
-                assert UNIT.search(label), f"{label!r} of {kind.name} has no unit"
+                own = getattr(axes, f"get_{name}label")()
+                # what all panels of a row or a column show may be said once, at its end
+                beside = [] if own or bar else [one for one in panels if in_line(axes, one, span)]
+                said = {label for one in beside if (label := getattr(one, f"get_{name}label")())} or {own}
+                assert len(said) == 1, f"{kind.name} has an axis that does not say which of {said} it is"
+                assert all(UNIT.search(label) for label in said), f"{said} of {kind.name} has no unit"
 
 
 SEVERAL = {
