@@ -87,17 +87,29 @@ def analyze_scales(
         claims += depth_claims(seeds) + shared_scale_claim(seeds, own_generator(seed, "row", row))
     distributions: dict[str, list[ConvolutionScales]] = {}
     for network in networks:
-        tell(f"{network.name}: shapes")
-        weights = weights_of(network.name, network.filters)
-        claims += window_claims(network) + kind_claims(network, own_generator(seed, weights, "kinds"), resamples)
-        for layer in network.per_pair_layers:
-            tell(f"{network.name}: {layer}")
-            found = convolution_scales(network, layer, own_generator(seed, weights, layer), resamples)
-            distributions.setdefault(network.name, []).append(found)
-            claims += distribution_claims(network, found)
+        own, found = shapes_and_distributions(network, seed, resamples, tell)
+        claims += own
+        if found:
+            distributions[network.name] = found
     claims += training_alone_claims(networks, distributions)
     conclusion = "; ".join(sentences(networks, claims, distributions)) + "."
     return ScalesResult(tuple(networks), distributions, tuple(claims), conclusion, seed, resamples)
+
+
+def shapes_and_distributions(
+    network: NetworkScales, seed: int, resamples: int, tell: Progress
+) -> tuple[list[Claim], list[ConvolutionScales]]:
+    """Say what one network's filters look like, and how the scales of each convolution are distributed."""
+    tell(f"{network.name}: shapes")
+    weights = weights_of(network.name, network.filters)
+    claims = window_claims(network) + kind_claims(network, own_generator(seed, weights, "kinds"), resamples)
+    distributions = []
+    for layer in network.per_pair_layers:
+        tell(f"{network.name}: {layer}")
+        found = convolution_scales(network, layer, own_generator(seed, weights, layer), resamples)
+        distributions.append(found)
+        claims += distribution_claims(network, found)
+    return claims, distributions
 
 
 def lognormal_sentence(found: list[ConvolutionScales]) -> str:
