@@ -94,8 +94,9 @@ def shipped_beside(found: dict[str, xr.DataTree]) -> dict[str, xr.DataTree]:
     candidates = {name: checkpoint_filters(name) for name in named}
     beside = {name: filters for name, filters in candidates.items() if filters.attrs["weights"] not in known}
     controls = {name: filters for name, filters in beside.items() if is_control(filters)}
-    matched = {trained_as(filters) for filters in found.values()}
-    wanting = {trained_as(filters) for filters in controls.values() if filters.attrs.get("passes")} - matched
+    asked = [*controls.values(), *(filters for filters in found.values() if is_control(filters))]
+    matched = {trained_as(filters) for filters in found.values() if not is_control(filters)}
+    wanting = {trained_as(filters) for filters in asked if filters.attrs.get("passes")} - matched
     return {name: filters for name, filters in beside.items() if name in controls or trained_as(filters) in wanting}
 
 

@@ -112,6 +112,8 @@ def test_controls_are_held_against_the_network_that_was_trained_as_long(data, tm
     }
     asked = [claim["control"]["name"] for claim in found["claims"] if "training alone made" in claim["name"]]
     assert asked == 2 * ["dcn-sigma-ji-before, whose scales began log-normal, trained on as many images"]
+    # a control that is asked for by name is no match of the others
+    assert "dcn-sigma-ji-before" in names(answered(capsys, "dcn-sigma-ji-constant"))
     alone = answered(capsys, "dcn-sigma-ji", "--controls", "dcn-sigma-ji-constant")
     asked = [claim["control"]["name"] for claim in alone["claims"] if "training alone made" in claim["name"]]
     assert asked == [
