@@ -25,6 +25,7 @@ from readme_part import README, put_between
 from recipe_sections import recipe_cells, recipe_section
 from scipy.special import stdtrit
 from script import end_in_words, refuse_existing
+from small_data import OTHER_READINGS
 
 from dcnbio.analysis.statistics.t_interval import t_interval
 from dcnbio.model.checkpoint import Header, read_header
@@ -133,9 +134,10 @@ def accuracy_cells(row: dict[str, str], trained: list[Trained]) -> Cells:
 
 
 def small_data_runs(path: Path) -> list[dict[str, str]]:
-    """Read the runs by the paper's text and, in the file beside it, those by the public code."""
-    files = {"paper_small_data": path, "public_code_small_data": path.with_stem(f"{path.stem}_public_code")}
-    return [{**row, "recipe": name} for name, file in files.items() if file.exists() for row in read_rows(file)]
+    """Read the runs by the paper's text and, in files beside it, those by other readings of the recipe."""
+    names = {reading: reading.replace("-", "_") for reading in OTHER_READINGS}
+    files = {"paper": path, **{reading: path.with_stem(f"{path.stem}_{name}") for reading, name in names.items()}}
+    return [{**row, "recipe": reading} for reading, file in files.items() if file.exists() for row in read_rows(file)]
 
 
 def small_data_cells(row: dict[str, str], runs: list[dict[str, str]]) -> Cells:
@@ -145,10 +147,10 @@ def small_data_cells(row: dict[str, str], runs: list[dict[str, str]]) -> Cells:
     for run in runs:
         if (run["model"], run["per_class"]) == (row["model"], count):
             by_recipe[run["recipe"]].append(run)
-    return [small_data_cell(row, count, name, mine) for name, mine in by_recipe.items()] or [NOT_RUN]
+    return [small_data_cell(row, count, reading, mine) for reading, mine in by_recipe.items()] or [NOT_RUN]
 
 
-def small_data_cell(row: dict[str, str], count: str, name: str, mine: list[dict[str, str]]) -> tuple[str, ...]:
+def small_data_cell(row: dict[str, str], count: str, reading: str, mine: list[dict[str, str]]) -> tuple[str, ...]:
     """Give mean and t interval over seeds."""
     values = [100 * float(run["test_accuracy"]) for run in mine]
     interval = t_interval(values)
@@ -156,10 +158,10 @@ def small_data_cell(row: dict[str, str], count: str, name: str, mine: list[dict[
     mean = sum(values) / len(values)
     inside = sum(judged(value, row).startswith("within") for value in values)
     verdict = f"{inside} of {len(values)} runs within" if row["n_runs"] else "no number of runs to judge by"
-    flag = "--public-code " if name.startswith("public_code") else ""
+    flag = f"--recipe {reading} " if reading in OTHER_READINGS else ""
     command = f"`python analyses/small_data.py {flag}--models {row['model']} --per-class {count} --images ...`"
     minutes = f"{sum(float(run['minutes']) for run in mine):.0f}"
-    recipe = f"analyses/recipes/{name}.toml"
+    recipe = f"analyses/recipes/{reading.replace('-', '_')}_small_data.toml"
     return f"{mean:.1f}", f"{limits} ({len(values)} seeds)", verdict, recipe, command, minutes
 
 

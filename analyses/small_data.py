@@ -3,7 +3,8 @@
     python analyses/small_data.py --images train.tar.xz                        8 and 16 images per class, five seeds
     python analyses/small_data.py --images train.tar.xz --per-class 52 --models dcn-ode ode-net
     python analyses/small_data.py --table                                      what the runs so far say
-    python analyses/small_data.py --public-code --per-class 16 --images ...    the rest of an epoch kept as a batch
+    python analyses/small_data.py --recipe public-code --per-class 16 --images ...  the rest of an epoch kept as a batch
+    python analyses/small_data.py --recipe ten-times --models resnet-blocks --images ...   ten times the epochs
 
 The paper's recipe to the letter: 100 epochs, dopri5 at 1e-3, adjoint gradients, one batch where there are under 128
 images. A seed draws the same images for every network, and the same initial values for the same row, so differences
@@ -11,9 +12,10 @@ are paired by seed. Every finished run is a line of results/small_data.csv and i
 interrupted goes on where it was, and one that had finished without its line gets it. Accuracy: all test images, dopri5
 at 1e-3, after the last epoch; final_loss is the training loss of the last epoch.
 
-The paper's text drops the partial batch at the end of an epoch, and the public code keeps it: 16 images per class are
-100 steps or 200. --public-code trains as the code does, and keeps its runs apart, in
-results/small_data_public_code.csv; sets of under 128 images are one batch in both.
+Two other readings, whose runs are kept apart in files of their own. The paper's text drops the partial batch at the
+end of an epoch, and the public code keeps it (--recipe public-code): 16 images per class are 100 steps or 200; sets of
+under 128 images are one batch in both. And the text names 10 times the epochs for 520 images and nothing for fewer;
+--recipe ten-times takes 1,000 epochs whatever the number of images, steps at 400 and 700.
 """
 
 from __future__ import annotations
@@ -39,7 +41,8 @@ from dcnbio.training.run_folder import RunFolder
 HERE = Path(__file__).parent
 RECIPE = HERE / "recipes" / "paper_small_data.toml"
 RESULTS = HERE / "results" / "small_data.csv"
-PUBLIC_CODE = HERE / "recipes" / "public_code_small_data.toml", HERE / "results" / "small_data_public_code.csv"
+# other readings of the recipe: recipes/<name>_small_data.toml, results/small_data_<name>.csv
+OTHER_READINGS = ("public-code", "ten-times")
 COLUMNS = ["model", "per_class", "seed", "test_accuracy", "test_n", "failed", "passes", "minutes", "final_loss"]
 MODELS = ["dcn-ode", "ode-net", "resnet-blocks", "ode-net-celu-t2"]
 
@@ -51,7 +54,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--models", nargs="+", default=MODELS)
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2, 3, 4])
     parser.add_argument("--runs", type=Path, help="folder of the runs [default: runs/ and the name of the results]")
-    parser.add_argument("--public-code", action="store_true", help="keep the partial batch at the end of an epoch")
+    parser.add_argument("--recipe", choices=["paper", *OTHER_READINGS], default="paper", help="reading of the recipe")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--table", action="store_true", help="print the table of the runs so far, and end")
     return parser.parse_args()
@@ -76,6 +79,14 @@ def note(line: dict[str, object], results: Path | None = None) -> None:
     writer.writerows([*finished(path), line])
     replace_file(path, text.getvalue().encode())
     path.chmod(0o644)
+
+
+def files_of(reading: str) -> tuple[Path, Path]:
+    """Give the recipe of a reading, and the table of its runs."""
+    if reading == "paper":
+        return RECIPE, RESULTS
+    name = reading.replace("-", "_")
+    return HERE / "recipes" / f"{name}_small_data.toml", RESULTS.with_stem(f"{RESULTS.stem}_{name}")
 
 
 def recipe_of(model: str, per_class: int, seed: int, path: Path = RECIPE) -> Recipe:
@@ -144,7 +155,7 @@ def spread_text(values: np.ndarray, form: str) -> str:
 
 def main() -> None:
     chosen = options()
-    path, results = PUBLIC_CODE if chosen.public_code else (RECIPE, RESULTS)
+    path, results = files_of(chosen.recipe)
     folder = chosen.runs or Path("runs") / results.stem
     if chosen.table:
         print(table(finished(results)))

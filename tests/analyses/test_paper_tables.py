@@ -92,8 +92,8 @@ def test_runs_by_the_public_code_stand_beside_those_by_the_papers_text(script, t
     paper, code = script["small_data_cells"](row, runs)
     assert (paper[0], code[0]) == ("21.0", "29.0")
     assert (paper[3], code[3]) == tuple(f"analyses/recipes/{n}_small_data.toml" for n in ("paper", "public_code"))
-    assert "--public-code" in code[4]
-    assert "--public-code" not in paper[4]
+    assert "--recipe public-code" in code[4]
+    assert "--recipe public-code" not in paper[4]
     assert script["small_data_cells"]({**row, "model": "dcn-ode"}, runs) == [script["NOT_RUN"]]
 
 

@@ -92,13 +92,15 @@ def test_a_folder_without_metrics_has_no_loss(tmp_path):
     assert small_data.final_loss(tmp_path) == ""
 
 
-def test_runs_by_the_public_code_are_kept_apart(results):
-    other = results.with_name("small_data_public_code.csv")
+@pytest.mark.parametrize("reading", small_data.OTHER_READINGS)
+def test_runs_by_another_reading_of_the_recipe_are_kept_apart(results, reading):
+    recipe, other = small_data.files_of(reading)
+    assert other.parent == results.parent
     small_data.note(line(0))
     small_data.note(line(7), other)
     assert [run["seed"] for run in small_data.finished()] == ["0"]
     assert [run["seed"] for run in small_data.finished(other)] == ["7"]
-    path, name = small_data.PUBLIC_CODE
-    assert name.name == other.name
-    assert small_data.recipe_of("dcn-ode", 16, 3, path).optimisation.keep_partial_batch
-    assert not small_data.recipe_of("dcn-ode", 16, 3).optimisation.keep_partial_batch
+    assert small_data.files_of("paper") == (small_data.RECIPE, results)
+    read, paper = (small_data.recipe_of("dcn-ode", 16, 3, path).to_dict() for path in (recipe, small_data.RECIPE))
+    assert read["data"] == paper["data"]
+    assert read["optimisation"] != paper["optimisation"]

@@ -217,6 +217,16 @@ def test_the_two_recipes_of_small_data_differ_in_the_rest_alone():
     assert {**code, "name": ""} == {**paper, "name": ""}
 
 
+@pytest.mark.parametrize(("images", "steps_per_epoch"), [(80, 1), (160, 1), (320, 2), (520, 4), (640, 5)])
+def test_ten_times_the_epochs_is_what_the_paper_says_of_520_images(images, steps_per_epoch):
+    chosen = read_recipe(RECIPES / "ten_times_small_data.toml").optimisation
+    plan = make_plan(images, chosen)
+    assert (plan.factor, plan.steps_per_epoch, plan.total_steps) == (1, steps_per_epoch, 1000 * steps_per_epoch)
+    papers, steps = make_plan(520, Optimisation()), range(0, 4000, 100)
+    rates = [learning_rate(step * steps_per_epoch // 4, plan, chosen) for step in steps]
+    assert rates == [learning_rate(step, papers, Optimisation()) for step in steps]
+
+
 @given(images=st.integers(1, 40), batch=st.integers(1, 12), passes=st.none() | st.integers(1, 200), keep=st.booleans())
 def test_a_plan_counts_every_image_that_passes(images, batch, passes, keep):
     plan = make_plan(images, Optimisation(batch_size=batch, passes=passes, epochs=3, keep_partial_batch=keep))
