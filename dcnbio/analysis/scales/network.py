@@ -139,8 +139,11 @@ def independent_kinds(networks: Sequence[NetworkScales]) -> list[NetworkScales]:
 
     Examples
     --------
-    >>> independent_kinds([])
-    []
+    >>> def network(name: str, seed: int) -> NetworkScales:
+    ...     filters = xr.DataTree(xr.Dataset(attrs={"seed": seed}))
+    ...     return NetworkScales(name, "dcn-ode", filters, {}, xr.Dataset())
+    >>> [one.row for one in independent_kinds([network("a", 0), network("a, gone on", 0), network("b", 1)])]
+    ['a', 'a, gone on', 'dcn-ode']
     """
     began = Counter((network.row, network.filters.attrs.get("seed")) for network in networks)
     return [
