@@ -26,6 +26,7 @@ from recipe_sections import recipe_cells, recipe_section
 from scipy.special import stdtrit
 from script import end_in_words, refuse_existing
 from small_data import OTHER_READINGS
+from small_data import table as table_by_seed
 
 from dcnbio.analysis.statistics.t_interval import t_interval
 from dcnbio.model.checkpoint import Header, read_header
@@ -140,6 +141,11 @@ def small_data_runs(path: Path) -> list[dict[str, str]]:
     return [{**row, "recipe": reading} for reading, file in files.items() if file.exists() for row in read_rows(file)]
 
 
+def recipe_file(reading: str) -> str:
+    """Name the recipe of a reading of table 2."""
+    return f"analyses/recipes/{reading.replace('-', '_')}_small_data.toml"
+
+
 def small_data_cells(row: dict[str, str], runs: list[dict[str, str]]) -> Cells:
     """Give ours for few images per class, by each recipe that was run."""
     count = row["condition"].split()[0]
@@ -161,8 +167,17 @@ def small_data_cell(row: dict[str, str], count: str, reading: str, mine: list[di
     flag = f"--recipe {reading} " if reading in OTHER_READINGS else ""
     command = f"`python analyses/small_data.py {flag}--models {row['model']} --per-class {count} --images ...`"
     minutes = f"{sum(float(run['minutes']) for run in mine):.0f}"
-    recipe = f"analyses/recipes/{reading.replace('-', '_')}_small_data.toml"
+    recipe = recipe_file(reading)
     return f"{mean:.1f}", f"{limits} ({len(values)} seeds)", verdict, recipe, command, minutes
+
+
+def by_seed(runs: list[dict[str, str]]) -> list[str]:
+    """Lay out every run of table 2, and the differences between networks of the same seed and images."""
+    out: list[str] = []
+    for reading in dict.fromkeys(run["recipe"] for run in runs):
+        out += ["", f"### Table 2 by seed, `{recipe_file(reading)}`", ""]
+        out += table_by_seed([run for run in runs if run["recipe"] == reading]).splitlines()
+    return out
 
 
 def reconstruction_cells(row: dict[str, str], decoders: list[Trained]) -> Cells:
@@ -211,6 +226,7 @@ def page(trained: list[Trained], decoders: list[Trained], runs: list[dict[str, s
             for ours in cells(row, trained, decoders, runs):
                 line = [row["model"], row["condition"], row["metric"], row["mean"] + spread, *ours]
                 out.append(f"| {' | '.join(line)} |")
+        out += by_seed(runs) if table == "2" else []
     out += ["", "## Recipes of these networks", "", RECIPES_LEAD]
     for one in (*trained, *decoders):
         out += recipe_section(one.name, one.header)

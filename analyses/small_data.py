@@ -44,6 +44,15 @@ RESULTS = HERE / "results" / "small_data.csv"
 # other readings of the recipe: recipes/<name>_small_data.toml, results/small_data_<name>.csv
 OTHER_READINGS = ("public-code", "ten-times")
 COLUMNS = ["model", "per_class", "seed", "test_accuracy", "test_n", "failed", "passes", "minutes", "final_loss"]
+HEADER = [
+    "images per class",
+    "network",
+    "seeds",
+    "accuracy, % (95 % t interval)",
+    "each",
+    "dcn-ode minus it, points",
+    "training loss at the end",
+]
 MODELS = ["dcn-ode", "ode-net", "resnet-blocks", "ode-net-celu-t2"]
 
 
@@ -127,21 +136,37 @@ def one_run(recipe: Recipe, images: TrainingImages, folder: Path, device: str) -
 
 def table(lines: list[dict[str, str]]) -> str:
     """Lay out mean, t interval and every point; and differences from dcn-ode, paired by seed."""
-    found: dict[tuple[str, int], dict[int, float]] = defaultdict(dict)
+    found: dict[tuple[str, int], dict[int, dict[str, str]]] = defaultdict(dict)
     for line in lines:
-        found[line["model"], int(line["per_class"])][int(line["seed"])] = 100 * float(line["test_accuracy"])
-    out = [
-        "| images per class | network | seeds | accuracy, % (95 % t interval) | each | dcn-ode minus it, points |",
-        "|---|---|---|---|---|---|",
-    ]
+        found[line["model"], int(line["per_class"])][int(line["seed"])] = line
+    out = [f"| {' | '.join(HEADER)} |", "|---" * len(HEADER) + "|"]
     for (model, count), by_seed in sorted(found.items(), key=lambda item: (item[0][1], item[0][0])):
-        values = np.array([by_seed[seed] for seed in sorted(by_seed)])
-        each = ", ".join(f"{value:.1f}" for value in values)
-        reference = found.get(("dcn-ode", count), {})
-        pairs = np.array([reference[seed] - by_seed[seed] for seed in sorted(by_seed) if seed in reference])
-        difference = spread_text(pairs, "+.1f") if model != "dcn-ode" else "-"
-        out.append(f"| {count} | {model} | {len(values)} | {spread_text(values, '.1f')} | {each} | {difference} |")
+        seeds, reference = sorted(by_seed), found.get(("dcn-ode", count), {})
+        values = np.array([accuracy(by_seed[seed]) for seed in seeds])
+        pairs = np.array([accuracy(reference[s]) - accuracy(by_seed[s]) for s in seeds if s in reference])
+        cells = [
+            str(count),
+            model,
+            ", ".join(map(str, seeds)),
+            spread_text(values, ".1f"),
+            ", ".join(f"{value:.1f}" for value in values),
+            spread_text(pairs, "+.1f") if model != "dcn-ode" else "-",
+            range_text([float(line["final_loss"]) for line in by_seed.values() if line["final_loss"]]),
+        ]
+        out.append(f"| {' | '.join(cells)} |")
     return "\n".join(out)
+
+
+def accuracy(line: dict[str, str]) -> float:
+    """Read a run's accuracy, in percent."""
+    return 100 * float(line["test_accuracy"])
+
+
+def range_text(values: list[float]) -> str:
+    """Write the least and the greatest of some values."""
+    if not values:
+        return "-"
+    return f"{min(values):.3g} to {max(values):.3g}" if len(values) > 1 else f"{values[0]:.3g}"
 
 
 def spread_text(values: np.ndarray, form: str) -> str:

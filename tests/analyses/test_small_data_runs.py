@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import small_data
+from scipy.stats import ttest_1samp
 
 from dcnbio.training import Recipe, RunOptions, train, with_settings
 from dcnbio.training.atomic_file import SaveError
@@ -104,3 +105,24 @@ def test_runs_by_another_reading_of_the_recipe_are_kept_apart(results, reading):
     read, paper = (small_data.recipe_of("dcn-ode", 16, 3, path).to_dict() for path in (recipe, small_data.RECIPE))
     assert read["data"] == paper["data"]
     assert read["optimisation"] != paper["optimisation"]
+
+
+def test_the_table_pairs_networks_by_seed_and_says_how_far_they_were_trained():
+    dcn, resnet = {0: 0.25, 1: 0.21, 3: 0.22}, {0: 0.20, 1: 0.22, 2: 0.9, 3: 0.18}
+    runs = [
+        {"model": model, "per_class": "8", "seed": str(seed), "test_accuracy": str(value), "final_loss": str(1 + seed)}
+        for model, by_seed in (("dcn-ode", dcn), ("resnet-blocks", resnet))
+        for seed, value in by_seed.items()
+    ]
+    *_, first, second = (line.strip("| ").split(" | ") for line in small_data.table(runs).splitlines())
+    pairs = 100 * np.array([dcn[seed] - resnet[seed] for seed in dcn])
+    low, high = ttest_1samp(pairs, 0).confidence_interval(0.95)
+    assert first[1:3] == ["dcn-ode", "0, 1, 3"]
+    assert first[4:] == ["25.0, 21.0, 22.0", "-", "1 to 4"]
+    assert second[2] == "0, 1, 2, 3"
+    assert second[5:] == [f"{pairs.mean():+.1f} ({low:+.1f} to {high:+.1f})", "1 to 4"]
+
+
+def test_one_run_has_no_interval_and_a_loss_that_is_not_known_none():
+    run = {"model": "dcn-ode", "per_class": "8", "seed": "0", "test_accuracy": "0.2", "final_loss": ""}
+    assert small_data.table([run]).splitlines()[-1].endswith("| 20.0 (one value has no spread) | 20.0 | - | - |")
