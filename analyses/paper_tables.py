@@ -13,22 +13,18 @@ prediction interval mean +- t sd sqrt(1 + 1/3) = mean +- 4.97 sd (95 %).
 from __future__ import annotations
 
 import argparse
-import csv
-import math
 import re
-from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from csv_rows import read_rows
+from papers_spread import judged
 from readme_part import README, put_between
 from recipe_sections import recipe_cells, recipe_section
-from scipy.special import stdtrit
 from script import end_in_words, refuse_existing
-from small_data import OTHER_READINGS
-from small_data import table as table_by_seed
+from small_data_tables import NOT_RUN, Cells, by_seed, small_data_cells, small_data_runs
 
-from dcnbio.analysis.statistics.t_interval import t_interval
 from dcnbio.model.checkpoint import Header, read_header
 from dcnbio.model.loading import find_checkpoint, find_decoder, shipped_checkpoints, shipped_decoders
 from dcnbio.model.network import build
@@ -48,10 +44,8 @@ HEADER = (
 )
 RECIPES_LEAD = """Every setting in which a training was not the paper's (`analyses/recipes/paper.toml`), part by part
 where it went on from another, and the command that each part was begun with."""
-NOT_RUN = ("not run", "", "", "", "", "")
 BEGIN = "<!-- the paper's tables: made by python analyses/paper_tables.py --readme -->"
 END = "<!-- end of the paper's tables -->"
-Cells = list[tuple[str, ...]]
 
 
 @dataclass(frozen=True)
@@ -76,27 +70,6 @@ def options() -> argparse.Namespace:
     parser.add_argument("--overwrite", action="store_true")
     parser.add_argument("--readme", action="store_true", help="put the tables into README.md, between its two marks")
     return parser.parse_args()
-
-
-def read_rows(path: Path) -> list[dict[str, str]]:
-    """Read a table."""
-    with open(path, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
-def prediction_factor(runs: int) -> float:
-    """Give t sqrt(1 + 1 / runs): a further run lies within that many sd of the mean of `runs` (95 %)."""
-    return float(stdtrit(runs - 1, 0.975)) * math.sqrt(1 + 1 / runs)
-
-
-def judged(value: float, row: dict[str, str]) -> str:
-    """Say whether a single run is one of the paper's."""
-    if not row["sd"] or not row["n_runs"] or int(row["n_runs"]) < 2:
-        return "no sd to judge by"
-    half = prediction_factor(int(row["n_runs"])) * float(row["sd"])
-    low, high = float(row["mean"]) - half, float(row["mean"]) + half
-    said = "within" if low <= value <= high else "below" if value < low else "above"
-    return f"{said} {low:.1f} to {high:.1f}"
 
 
 def variant(row: dict[str, str]) -> tuple[float | None, str | None]:
@@ -132,52 +105,6 @@ def accuracy_cells(row: dict[str, str], trained: list[Trained]) -> Cells:
         ours = f"{value:.1f} ({one.name})", interval, judged(value, row)
         found.append((*ours, *recipe_cells(one.name, one.header)))
     return found or [NOT_RUN]
-
-
-def small_data_runs(path: Path) -> list[dict[str, str]]:
-    """Read the runs by the paper's text and, in files beside it, those by other readings of the recipe."""
-    names = {reading: reading.replace("-", "_") for reading in OTHER_READINGS}
-    files = {"paper": path, **{reading: path.with_stem(f"{path.stem}_{name}") for reading, name in names.items()}}
-    return [{**row, "recipe": reading} for reading, file in files.items() if file.exists() for row in read_rows(file)]
-
-
-def recipe_file(reading: str) -> str:
-    """Name the recipe of a reading of table 2."""
-    return f"analyses/recipes/{reading.replace('-', '_')}_small_data.toml"
-
-
-def small_data_cells(row: dict[str, str], runs: list[dict[str, str]]) -> Cells:
-    """Give ours for few images per class, by each recipe that was run."""
-    count = row["condition"].split()[0]
-    by_recipe: dict[str, list[dict[str, str]]] = defaultdict(list)
-    for run in runs:
-        if (run["model"], run["per_class"]) == (row["model"], count):
-            by_recipe[run["recipe"]].append(run)
-    return [small_data_cell(row, count, reading, mine) for reading, mine in by_recipe.items()] or [NOT_RUN]
-
-
-def small_data_cell(row: dict[str, str], count: str, reading: str, mine: list[dict[str, str]]) -> tuple[str, ...]:
-    """Give mean and t interval over seeds."""
-    values = [100 * float(run["test_accuracy"]) for run in mine]
-    interval = t_interval(values)
-    limits = f"{interval.low:.1f} to {interval.high:.1f}" if interval.exists else interval.reason
-    mean = sum(values) / len(values)
-    inside = sum(judged(value, row).startswith("within") for value in values)
-    verdict = f"{inside} of {len(values)} runs within" if row["n_runs"] else "no number of runs to judge by"
-    flag = f"--recipe {reading} " if reading in OTHER_READINGS else ""
-    command = f"`python analyses/small_data.py {flag}--models {row['model']} --per-class {count} --images ...`"
-    minutes = f"{sum(float(run['minutes']) for run in mine):.0f}"
-    recipe = recipe_file(reading)
-    return f"{mean:.1f}", f"{limits} ({len(values)} seeds)", verdict, recipe, command, minutes
-
-
-def by_seed(runs: list[dict[str, str]]) -> list[str]:
-    """Lay out every run of table 2, and the differences between networks of the same seed and images."""
-    out: list[str] = []
-    for reading in dict.fromkeys(run["recipe"] for run in runs):
-        out += ["", f"### Table 2 by seed, `{recipe_file(reading)}`", ""]
-        out += table_by_seed([run for run in runs if run["recipe"] == reading]).splitlines()
-    return out
 
 
 def reconstruction_cells(row: dict[str, str], decoders: list[Trained]) -> Cells:

@@ -24,14 +24,14 @@ import argparse
 import csv
 import io
 import itertools
-from collections import defaultdict
 from pathlib import Path
 
-import numpy as np
+from csv_rows import read_rows
 from script import end_in_words
+from small_data_readings import OTHER_READINGS, recipe_of_reading, runs_of_reading
+from small_data_tables import table
 from tqdm import tqdm
 
-from dcnbio.analysis.statistics.t_interval import t_interval
 from dcnbio.training import RunOptions, read_recipe, train, with_settings
 from dcnbio.training.atomic_file import replace_file
 from dcnbio.training.images import TrainingImages, read_training_images
@@ -39,20 +39,8 @@ from dcnbio.training.recipe import Recipe
 from dcnbio.training.run_folder import RunFolder
 
 HERE = Path(__file__).parent
-RECIPE = HERE / "recipes" / "paper_small_data.toml"
 RESULTS = HERE / "results" / "small_data.csv"
-# other readings of the recipe: recipes/<name>_small_data.toml, results/small_data_<name>.csv
-OTHER_READINGS = ("public-code", "ten-times")
 COLUMNS = ["model", "per_class", "seed", "test_accuracy", "test_n", "failed", "passes", "minutes", "final_loss"]
-HEADER = [
-    "images per class",
-    "network",
-    "seeds",
-    "accuracy, % (95 % t interval)",
-    "each",
-    "dcn-ode minus it, points",
-    "training loss at the end",
-]
 MODELS = ["dcn-ode", "ode-net", "resnet-blocks", "ode-net-celu-t2"]
 
 
@@ -72,10 +60,7 @@ def options() -> argparse.Namespace:
 def finished(results: Path | None = None) -> list[dict[str, str]]:
     """Read the runs so far."""
     path = results or RESULTS
-    if not path.exists():
-        return []
-    with open(path, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+    return read_rows(path) if path.exists() else []
 
 
 def note(line: dict[str, object], results: Path | None = None) -> None:
@@ -90,15 +75,7 @@ def note(line: dict[str, object], results: Path | None = None) -> None:
     path.chmod(0o644)
 
 
-def files_of(reading: str) -> tuple[Path, Path]:
-    """Give the recipe of a reading, and the table of its runs."""
-    if reading == "paper":
-        return RECIPE, RESULTS
-    name = reading.replace("-", "_")
-    return HERE / "recipes" / f"{name}_small_data.toml", RESULTS.with_stem(f"{RESULTS.stem}_{name}")
-
-
-def recipe_of(model: str, per_class: int, seed: int, path: Path = RECIPE) -> Recipe:
+def recipe_of(model: str, per_class: int, seed: int, path: Path) -> Recipe:
     """Give the recipe of one run."""
     return with_settings(read_recipe(path), [f"model={model}", f"per_class={per_class}", f"seed={seed}"])
 
@@ -108,8 +85,7 @@ def final_loss(folder: Path) -> float | str:
     path = RunFolder(folder).metrics
     if not path.exists():
         return ""
-    with open(path, newline="", encoding="utf-8") as file:
-        losses = [row["loss"] for row in csv.DictReader(file) if row.get("loss")]
+    losses = [row["loss"] for row in read_rows(path) if row.get("loss")]
     return round(float(losses[-1]), 5) if losses else ""
 
 
@@ -134,53 +110,9 @@ def one_run(recipe: Recipe, images: TrainingImages, folder: Path, device: str) -
     }
 
 
-def table(lines: list[dict[str, str]]) -> str:
-    """Lay out mean, t interval and every point; and differences from dcn-ode, paired by seed."""
-    found: dict[tuple[str, int], dict[int, dict[str, str]]] = defaultdict(dict)
-    for line in lines:
-        found[line["model"], int(line["per_class"])][int(line["seed"])] = line
-    out = [f"| {' | '.join(HEADER)} |", "|---" * len(HEADER) + "|"]
-    for (model, count), by_seed in sorted(found.items(), key=lambda item: (item[0][1], item[0][0])):
-        seeds, reference = sorted(by_seed), found.get(("dcn-ode", count), {})
-        values = np.array([accuracy(by_seed[seed]) for seed in seeds])
-        pairs = np.array([accuracy(reference[s]) - accuracy(by_seed[s]) for s in seeds if s in reference])
-        cells = [
-            str(count),
-            model,
-            ", ".join(map(str, seeds)),
-            spread_text(values, ".1f"),
-            ", ".join(f"{value:.1f}" for value in values),
-            spread_text(pairs, "+.1f") if model != "dcn-ode" else "-",
-            range_text([float(line["final_loss"]) for line in by_seed.values() if line["final_loss"]]),
-        ]
-        out.append(f"| {' | '.join(cells)} |")
-    return "\n".join(out)
-
-
-def accuracy(line: dict[str, str]) -> float:
-    """Read a run's accuracy, in percent."""
-    return 100 * float(line["test_accuracy"])
-
-
-def range_text(values: list[float]) -> str:
-    """Write the least and the greatest of some values."""
-    if not values:
-        return "-"
-    return f"{min(values):.3g} to {max(values):.3g}" if len(values) > 1 else f"{values[0]:.3g}"
-
-
-def spread_text(values: np.ndarray, form: str) -> str:
-    """Write a mean with its t interval over seeds."""
-    if not len(values):
-        return "-"
-    interval = t_interval(values)
-    limits = f" ({interval.low:{form}} to {interval.high:{form}})" if interval.exists else f" ({interval.reason})"
-    return f"{values.mean():{form}}{limits}"
-
-
 def main() -> None:
     chosen = options()
-    path, results = files_of(chosen.recipe)
+    path, results = recipe_of_reading(chosen.recipe), runs_of_reading(chosen.recipe, RESULTS)
     folder = chosen.runs or Path("runs") / results.stem
     if chosen.table:
         print(table(finished(results)))

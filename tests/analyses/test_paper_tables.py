@@ -7,7 +7,10 @@ import runpy
 from pathlib import Path
 
 import pytest
+from csv_rows import read_rows
+from papers_spread import judged, prediction_factor
 from recipe_sections import recipe_cells, recipe_section
+from small_data_tables import NOT_RUN, small_data_cells, small_data_runs
 
 from dcnbio.model.checkpoint import Header
 from dcnbio.model.rows import row_spec
@@ -23,27 +26,27 @@ def script():
     return runpy.run_path(str(ANALYSES / "paper_tables.py"))
 
 
-def test_cards_hold_accuracies_against_the_same_numbers(script):
-    rows = [row for row in script["read_rows"](ANALYSES / "paper_values.csv") if row["condition"] == "full CIFAR-10"]
+def test_cards_hold_accuracies_against_the_same_numbers():
+    rows = [row for row in read_rows(ANALYSES / "paper_values.csv") if row["condition"] == "full CIFAR-10"]
     papers = {row["model"]: float(row["mean"]) / 100 for row in reversed(rows) if row["table"] in "15"}
     assert papers == pytest.approx(PAPERS_ACCURACY)
 
 
 def test_the_committed_tables_are_what_the_script_makes(script):
-    found = script["small_data_runs"](ANALYSES / "results" / "small_data.csv")
+    found = small_data_runs(ANALYSES / "results" / "small_data.csv")
     tables = script["page"](script["shipped_networks"](), script["shipped_reconstructions"](), found)
     committed = (ANALYSES / "README.md").read_text(encoding="utf-8")
     assert script["into_readme"](committed, tables) == committed, "run python analyses/paper_tables.py --readme"
 
 
-def test_the_prediction_interval_of_a_fourth_run_is_that_of_students_t(script):
+def test_the_prediction_interval_of_a_fourth_run_is_that_of_students_t():
     # t(2 degrees of freedom, 0.975) = 4.3027 from printed tables, times sqrt(4 / 3)
-    assert script["prediction_factor"](3) == pytest.approx(4.3027 * (4 / 3) ** 0.5, abs=1e-3)
+    assert prediction_factor(3) == pytest.approx(4.3027 * (4 / 3) ** 0.5, abs=1e-3)
 
 
 @pytest.mark.parametrize(("value", "said"), [(89.5, "within"), (88.4, "below"), (90.6, "above")])
-def test_a_single_run_is_judged_by_it(script, value, said):
-    assert script["judged"](value, {"mean": "89.5", "sd": "0.2", "n_runs": "3"}) == f"{said} 88.5 to 90.5"
+def test_a_single_run_is_judged_by_it(value, said):
+    assert judged(value, {"mean": "89.5", "sd": "0.2", "n_runs": "3"}) == f"{said} 88.5 to 90.5"
 
 
 def decoder(script, row, **metrics):
@@ -51,9 +54,7 @@ def decoder(script, row, **metrics):
 
 
 def test_table_three_has_the_rescaled_error_of_a_decoder_where_it_was_measured(script):
-    papers = next(
-        row for row in script["read_rows"](ANALYSES / "paper_values.csv") if is_reconstruction(row, "dcn-ode")
-    )
+    papers = next(row for row in read_rows(ANALYSES / "paper_values.csv") if is_reconstruction(row, "dcn-ode"))
     measured = {"test_mse": 0.0123, "test_rescaled_mse": 0.0173, "test_n": 10_000, "test_batches": 100}
     decoders = [decoder(script, "ode-net", **measured), decoder(script, "dcn-ode", **measured)]
     ((ours, interval, verdict, *_),) = script["reconstruction_cells"](papers, decoders)
@@ -64,13 +65,11 @@ def test_table_three_has_the_rescaled_error_of_a_decoder_where_it_was_measured(s
 
 
 def test_table_three_says_of_a_decoder_without_that_error_that_its_unit_is_another(script):
-    papers = next(
-        row for row in script["read_rows"](ANALYSES / "paper_values.csv") if is_reconstruction(row, "dcn-ode")
-    )
+    papers = next(row for row in read_rows(ANALYSES / "paper_values.csv") if is_reconstruction(row, "dcn-ode"))
     ((ours, _, verdict, *_),) = script["reconstruction_cells"](papers, [decoder(script, "dcn-ode", test_mse=0.0123)])
     assert (ours, verdict) == ("12.3 (back)", "another unit: 1,000 x MSE of the output as it is")
     unsolved = decoder(script, "dcn-ode", test_n=4, test_failed=1)
-    assert script["reconstruction_cells"](papers, [unsolved]) == [script["NOT_RUN"]]
+    assert script["reconstruction_cells"](papers, [unsolved]) == [NOT_RUN]
 
 
 def is_reconstruction(row, model):
@@ -82,19 +81,19 @@ def test_a_readme_without_marks_is_refused(script):
         script["into_readme"]("# Analyses\n", "")
 
 
-def test_runs_by_the_public_code_stand_beside_those_by_the_papers_text(script, tmp_path):
+def test_runs_by_the_public_code_stand_beside_those_by_the_papers_text(tmp_path):
     head = "model,per_class,seed,test_accuracy,test_n,failed,passes,minutes,final_loss\n"
     line = "ode-net,16,{},0.{},10000,0,16000,2,1.5\n"
     (tmp_path / "runs.csv").write_text(head + line.format(0, 20) + line.format(1, 22))
     (tmp_path / "runs_public_code.csv").write_text(head + line.format(0, 28) + line.format(1, 30))
-    runs = script["small_data_runs"](tmp_path / "runs.csv")
+    runs = small_data_runs(tmp_path / "runs.csv")
     row = {"model": "ode-net", "condition": "16 images per class", "mean": "28.0", "sd": "1.0", "n_runs": "3"}
-    paper, code = script["small_data_cells"](row, runs)
+    paper, code = small_data_cells(row, runs)
     assert (paper[0], code[0]) == ("21.0", "29.0")
     assert (paper[3], code[3]) == tuple(f"analyses/recipes/{n}_small_data.toml" for n in ("paper", "public_code"))
     assert "--recipe public-code" in code[4]
     assert "--recipe public-code" not in paper[4]
-    assert script["small_data_cells"]({**row, "model": "dcn-ode"}, runs) == [script["NOT_RUN"]]
+    assert small_data_cells({**row, "model": "dcn-ode"}, runs) == [NOT_RUN]
 
 
 def test_every_part_of_a_training_is_told_with_its_recipe_command_and_cost():

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 import small_data
 from scipy.stats import ttest_1samp
+from small_data_readings import OTHER_READINGS, recipe_of_reading, runs_of_reading
+from small_data_tables import table
 
 from dcnbio.training import Recipe, RunOptions, train, with_settings
 from dcnbio.training.atomic_file import SaveError
@@ -93,16 +95,18 @@ def test_a_folder_without_metrics_has_no_loss(tmp_path):
     assert small_data.final_loss(tmp_path) == ""
 
 
-@pytest.mark.parametrize("reading", small_data.OTHER_READINGS)
+@pytest.mark.parametrize("reading", OTHER_READINGS)
 def test_runs_by_another_reading_of_the_recipe_are_kept_apart(results, reading):
-    recipe, other = small_data.files_of(reading)
+    other = runs_of_reading(reading, results)
     assert other.parent == results.parent
     small_data.note(line(0))
     small_data.note(line(7), other)
     assert [run["seed"] for run in small_data.finished()] == ["0"]
     assert [run["seed"] for run in small_data.finished(other)] == ["7"]
-    assert small_data.files_of("paper") == (small_data.RECIPE, results)
-    read, paper = (small_data.recipe_of("dcn-ode", 16, 3, path).to_dict() for path in (recipe, small_data.RECIPE))
+    assert runs_of_reading("paper", results) == results
+    read, paper = (
+        small_data.recipe_of("dcn-ode", 16, 3, path).to_dict() for path in map(recipe_of_reading, (reading, "paper"))
+    )
     assert read["data"] == paper["data"]
     assert read["optimisation"] != paper["optimisation"]
 
@@ -114,7 +118,7 @@ def test_the_table_pairs_networks_by_seed_and_says_how_far_they_were_trained():
         for model, by_seed in (("dcn-ode", dcn), ("resnet-blocks", resnet))
         for seed, value in by_seed.items()
     ]
-    *_, first, second = (line.strip("| ").split(" | ") for line in small_data.table(runs).splitlines())
+    *_, first, second = (line.strip("| ").split(" | ") for line in table(runs).splitlines())
     pairs = 100 * np.array([dcn[seed] - resnet[seed] for seed in dcn])
     low, high = ttest_1samp(pairs, 0).confidence_interval(0.95)
     assert first[1:3] == ["dcn-ode", "0, 1, 3"]
@@ -125,4 +129,4 @@ def test_the_table_pairs_networks_by_seed_and_says_how_far_they_were_trained():
 
 def test_one_run_has_no_interval_and_a_loss_that_is_not_known_none():
     run = {"model": "dcn-ode", "per_class": "8", "seed": "0", "test_accuracy": "0.2", "final_loss": ""}
-    assert small_data.table([run]).splitlines()[-1].endswith("| 20.0 (one value has no spread) | 20.0 | - | - |")
+    assert table([run]).splitlines()[-1].endswith("| 20.0 (one value has no spread) | 20.0 | - | - |")
