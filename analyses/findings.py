@@ -11,12 +11,12 @@ an error. A result says of which weights it is; where those no longer ship under
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from csv_rows import read_rows
 from readme_part import README, put_between
 from script import end_in_words
 
@@ -108,8 +108,7 @@ def line(row: dict[str, str]) -> str:
 
 def table() -> str:
     """Lay out all claims."""
-    with open(HERE / "findings.csv", encoding="utf-8", newline="") as file:
-        return "\n".join([*HEADER, *(line(row) for row in csv.DictReader(file))])
+    return "\n".join([*HEADER, *(line(row) for row in read_rows(HERE / "findings.csv"))])
 
 
 def main() -> None:

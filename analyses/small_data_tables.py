@@ -48,7 +48,7 @@ def small_data_cells(row: dict[str, str], runs: list[dict[str, str]]) -> Cells:
 
 def small_data_cell(row: dict[str, str], count: str, reading: str, mine: list[dict[str, str]]) -> tuple[str, ...]:
     """Give mean and t interval over seeds."""
-    values = [100 * float(run["test_accuracy"]) for run in mine]
+    values = [accuracy(run) for run in mine]
     interval = t_interval(values)
     limits = f"{interval.low:.1f} to {interval.high:.1f}" if interval.exists else interval.reason
     mean = sum(values) / len(values)
@@ -57,8 +57,8 @@ def small_data_cell(row: dict[str, str], count: str, reading: str, mine: list[di
     flag = f"--recipe {reading} " if reading in OTHER_READINGS else ""
     command = f"`python analyses/small_data.py {flag}--models {row['model']} --per-class {count} --images ...`"
     minutes = f"{sum(float(run['minutes']) for run in mine):.0f}"
-    recipe = recipe_file(reading)
-    return f"{mean:.1f}", f"{limits} ({len(values)} seeds)", verdict, recipe, command, minutes
+    seeds = f"{len(values)} seeds" if len(values) > 1 else "one seed"
+    return f"{mean:.1f}", f"{limits} ({seeds})", verdict, recipe_file(reading), command, minutes
 
 
 def by_seed(runs: list[dict[str, str]]) -> list[str]:

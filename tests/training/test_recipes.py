@@ -217,6 +217,13 @@ def test_the_two_recipes_of_small_data_differ_in_the_rest_alone():
     assert {**code, "name": ""} == {**paper, "name": ""}
 
 
+def test_ten_times_the_epochs_differ_from_the_papers_recipe_in_the_schedule_alone():
+    longer, paper = (read_recipe(RECIPES / f"{name}_small_data.toml").to_dict() for name in ("ten_times", "paper"))
+    for name in ("epochs", "milestones", "small_data_factors"):
+        paper["optimisation"][name] = longer["optimisation"][name]
+    assert {**longer, "name": ""} == {**paper, "name": ""}
+
+
 @pytest.mark.parametrize(("images", "steps_per_epoch"), [(80, 1), (160, 1), (320, 2), (520, 4), (640, 5)])
 def test_ten_times_the_epochs_is_what_the_paper_says_of_520_images(images, steps_per_epoch):
     chosen = read_recipe(RECIPES / "ten_times_small_data.toml").optimisation
