@@ -8,7 +8,7 @@ from typing import Any
 
 from dcnbio.analysis.statistics.interval import Interval
 
-__all__ = ["Claim", "Control", "limit_word"]
+__all__ = ["Claim", "Control", "limit_mark", "limit_word"]
 
 
 @dataclass(frozen=True)
@@ -101,6 +101,17 @@ def limit_word(limit: int) -> dict[str, str]:
     ({'limit': 'lower'}, {})
     """
     return {"limit": "lower" if limit > 0 else "upper"} if limit else {}
+
+
+def limit_mark(limit: int) -> str:
+    """Give the sign that stands before a limit; none where the number is no limit.
+
+    Examples
+    --------
+    >>> limit_mark(1), limit_mark(-1), limit_mark(0)
+    ('>', '<', '')
+    """
+    return {1: ">", -1: "<"}.get(limit, "")
 
 
 def finite(value: float) -> float | None:

@@ -44,20 +44,24 @@ def change_tables(changes: Sequence[ChangeBesideTwin]) -> list[str]:
     about = (
         "what an intervention changes: the median over units of the change of each (accuracy: the mean over images), "
         "what the contrast-time law gives for it from a lower contrast, the same change in the untrained network, and "
-        "trained minus untrained (* its 95 % interval leaves out 0; - too few units, or a median is a limit). What the "
-        "norms make of a change is what --intervention norm=N changes."
+        "trained minus untrained (* its 95 % interval leaves out 0; - too few units, a median is a limit, or an "
+        "end of the interval lies beyond all that is known). What the norms make of a change is what --intervention "
+        "norm=N changes."
     )
     return [wrapped(about), *(f"{label}\n{table(header, rows)}" for label, rows in tables.items()), chance(changes)]
 
 
 def change_row(one: ChangeBesideTwin) -> list[str]:
     """Lay out one change."""
-    limits = one.interval.to_list()
+    limits = one.change.interval.to_list()
     between = " to ".join(hundredths(limit) for limit in limits) if limits else "-"
     more = hundredths(one.more) + "*" * one.differs if one.more_interval.exists else "-"
     name = f"{SHOWN[one.measure]}, {SHORT_UNITS.get(one.units, one.units)}".removesuffix(", ")
-    medians = [marked(hundredths(one.change), one.limit), marked(hundredths(one.untrained), one.untrained_limit)]
-    return [name, str(one.n), medians[0], between, hundredths(one.by_law), medians[1], more]
+    change, law, untrained = (
+        "-" if found is None else marked(hundredths(found.value), found.beyond)
+        for found in (one.change, one.by_law, one.untrained)
+    )
+    return [name, str(one.change.n), change, between, law, untrained, more]
 
 
 def hundredths(value: float) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from dcnbio.commands.table import table, wrapped
+from dcnbio.commands.table import marked, table, wrapped
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from dcnbio.analysis.primate import PrimateResult
 
 __all__ = ["report"]
@@ -49,6 +51,17 @@ def number(value: float | None) -> str:
     return "-" if value is None else f"{value:.2f}" if abs(value) < 10 else f"{value:.0f}"
 
 
+def marked_number(value: float | None, limit: str | None) -> str:
+    """Write a number with the sign of a limit before it, "lower" or "upper"; or a dash.
+
+    Examples
+    --------
+    >>> marked_number(1.234, "lower"), marked_number(1.234, None), marked_number(None, None)
+    ('>1.23', '1.23', '-')
+    """
+    return marked(number(value), {"lower": 1, "upper": -1}.get(limit or "", 0))
+
+
 def short(name: str) -> str:
     """Shorten a comparison's name to what a column holds; the full one stands with its reason."""
     for long, brief in SHORT:
@@ -67,9 +80,8 @@ def effects(found: PrimateResult) -> str:
     for place, row in enumerate(found.comparisons, 1):
         cells = "-" if row["n_data"] is None else row["n_data"]
         verdict = row["verdict"] or "-"
-        rows.append(
-            [place, short(row["name"]), row["n_model"], cells, number(row["effect"]), span(row["interval"]), verdict]
-        )
+        effect = marked_number(row["effect"], row.get("limit"))
+        rows.append([place, short(row["name"]), row["n_model"], cells, effect, span(row["interval"]), verdict])
     return table(["#", "comparison", "n", "cells", "effect", "95 %", "verdict"], rows)
 
 
@@ -89,15 +101,23 @@ def beside(found: PrimateResult) -> str:
     for place, row in enumerate(found.comparisons, 1):
         if row["model"] is None:
             continue
-        controls, data = row["controls"], row["data"]
-        others = [controls.get(f"{name}_effect") for name in ("untrained", "ode_net")]
-        values = [None if one is None or data is None else one + data for one in others]
-        njets = [controls.get("njets", {}).get(f"order {order}") for order in (1, 2)]
-        held = controls.get("octaves_with_norm_statistics_held", controls.get("with_norm_statistics_frozen"))
-        law = controls.get("by_law")
-        rows.append([place, *(number(one) for one in (row["model"], data, *values, *njets, law, held))])
+        rows.append([place, marked_number(row["model"], row.get("limit")), number(row["data"]), *beside_cells(row)])
     header = ["#", "network", "macaque", "untrained", "ode-net", "N-jet 1", "N-jet 2", "law", "norm held"]
     return table(header, rows)
+
+
+def beside_cells(row: Mapping[str, Any]) -> list[str]:
+    """Write the values of other networks, and of theory, law and norms; limits marked."""
+    controls, data = row["controls"], row["data"]
+
+    def cell(name: str, added: float = 0.0) -> str:
+        value = controls.get(name)
+        return marked_number(None if value is None else value + added, controls.get(f"{name}_limit"))
+
+    networks = ["-" if data is None else cell(f"{name}_effect", data) for name in ("untrained", "ode_net")]
+    njets = [number(controls.get("njets", {}).get(f"order {order}")) for order in (1, 2)]
+    held = "octaves_with_norm_statistics_held"
+    return [*networks, *njets, cell("by_law"), cell(held if held in controls else "with_norm_statistics_frozen")]
 
 
 def distributions(found: PrimateResult) -> str:

@@ -167,8 +167,8 @@ def beyond_table(block: int, results: Sequence[Beyond]) -> str:
     about = (
         f"block {block}: what the contrast-time law or the norms predict (pred.), the value with frozen norm "
         "statistics, what is left (octaves of a law's, or the frozen value), the same untrained, and trained minus "
-        "untrained (* its 95 % interval over units leaves out 0; - fewer than 6 units, or a median is a limit); "
-        "c/4: a quarter of the contrast"
+        "untrained (* its 95 % interval over units leaves out 0; - fewer than 6 units, a median is a limit, or an end "
+        "of the interval lies beyond all that is known); c/4: a quarter of the contrast"
     )
     return "\n".join([wrapped(about), table(header, rows), *limits_of_results(results)])
 
@@ -193,10 +193,15 @@ def growth_table(growth: xr.Dataset) -> str:
     """Lay out the local field's sigma against time and block."""
     rows = []
     for i, block in enumerate(growth["block"].values.tolist()):
-        sigma = [f"{value:.2f}" for value in growth["sigma"].values[i]]
+        limits = growth["limit"].values[i].astype(int).tolist()
+        sigma = [marked(f"{value:.2f}", at) for value, at in zip(growth["sigma"].values[i], limits, strict=True)]
         clipped = "/".join(str(int(count)) for count in growth["clipped"].values[i])
-        more = [f"{float(growth[name][i]):.2f}" for name in ("linear", "kernel_sigma", "passes")]
-        rows.append([str(block), str(int(growth["units"][i])), *sigma, clipped, *more])
+        linear, kernel, passes = (f"{float(growth[name][i]):.2f}" for name in ("linear", "kernel_sigma", "passes"))
+        # of two limits, at the start and at T, no growth is known
+        grown = "-" if limits[0] else marked(passes, limits[-1])
+        rows.append(
+            [str(block), str(int(growth["units"][i])), *sigma, clipped, marked(linear, limits[0]), kernel, grown]
+        )
     times = [f"t = {share:g} T" for share in growth["time"].values]
     about = (
         "local field, sigma in pixels (second moments, median over units); clipped: units whose field leaves the image "

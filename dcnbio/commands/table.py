@@ -5,6 +5,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
+from dcnbio.analysis.claim import limit_mark
+
 __all__ = ["WIDTH", "marked", "shown", "table", "wrapped"]
 
 WIDTH = 80
@@ -55,4 +57,4 @@ def marked(text: str, limit: int) -> str:
     >>> marked("3.2", 1), marked("70", -1), marked("5", 0)
     ('>3.2', '<70', '5')
     """
-    return f"{'>' if limit > 0 else '<' if limit < 0 else ''}{text}"
+    return f"{limit_mark(limit)}{text}"

@@ -30,7 +30,7 @@ LABELS = {
     "peak_time": ("Peak time", "(solver time)"),
     "field_sigma_gradient": ("Field sigma", "(pixels)"),
 }
-RATIOS = ("c50",)  # spread over decades, up to limits far beyond the rest
+RATIOS = ("c50",)  # spread over a decade and more
 NETWORKS = {"measures": "trained", "untrained": "untrained"}
 ACROSS = 3
 

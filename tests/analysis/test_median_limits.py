@@ -7,7 +7,7 @@ import pytest
 
 from dcnbio.analysis.claim import Claim, Control
 from dcnbio.analysis.responses.change_beside_twin import change_in_units
-from dcnbio.analysis.responses.claims import claim
+from dcnbio.analysis.responses.generators import Beside
 from dcnbio.analysis.responses.limits import KnownValues
 from dcnbio.analysis.responses.medians import difference_of_medians, median_of_values
 from dcnbio.analysis.statistics.interval import Interval
@@ -48,8 +48,8 @@ def test_no_difference_is_given_from_a_limit():
 
 def test_json_says_of_a_claim_and_of_its_control_that_it_is_a_limit():
     here, there = median_of_values(VALUES, rng(), BELOW), median_of_values(VALUES, rng(), ABOVE)
-    control = Control("the same network untrained", there.value, there.interval, there.beyond)
-    said = claim("width, median", here, control, "It is wide").to_dict()
+    control = there.control("the same network untrained")
+    said = here.claim("width, median", control, "It is wide").to_dict()
     assert (said["limit"], said["control"]["limit"]) == ("upper", "lower")
     plain = Claim("width", 1, "units", 1.0, Interval.none("one"), Control("none"), "It is 1.").to_dict()
     assert "limit" not in plain
@@ -58,8 +58,10 @@ def test_json_says_of_a_claim_and_of_its_control_that_it_is_a_limit():
 
 def test_tables_mark_limits():
     here = median_of_values(VALUES, rng(), BELOW)
-    told = claim("width, median", here, Control("the same network untrained", 2.0), "It is wide")
+    told = here.claim("width, median", Control("the same network untrained", 2.0), "It is wide")
     assert row(told, "width, median") == ["width", "8", "<4.5", "-", "2"]
-    change = change_in_units(("f1_f0", "1"), KnownValues(VALUES, ABOVE), KnownValues(VALUES, KNOWN), rng())
+    change = change_in_units(
+        ("f1_f0", "1"), KnownValues(VALUES, ABOVE), KnownValues(VALUES, KNOWN), Beside(*rng().spawn(3))
+    )
     assert change_row(change) == ["F1 / F0", "8", ">4.50", "-", "-", "4.50", "-"]
     assert change.to_dict()["limits"] == {"change": "lower"}

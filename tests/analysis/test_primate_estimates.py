@@ -15,7 +15,7 @@ from dcnbio.analysis.primate.frequency_questions import windows
 from dcnbio.analysis.primate.model_values import Units
 from dcnbio.analysis.primate.placement import worst_cases
 from dcnbio.analysis.primate.published import published_histogram, published_shape, published_subsets
-from dcnbio.analysis.primate.resampling import estimate
+from dcnbio.analysis.primate.resampling import at_ends, estimate
 from dcnbio.analysis.primate.stated import level_diameter, njet_values, published_slope, stated_value
 from dcnbio.analysis.primate.statistic import skewness, spread, spread_error
 from dcnbio.analysis.statistics.survival import survival_medians
@@ -26,7 +26,7 @@ ENDS = (-50.0, 50.0)
 
 
 def one_median(values, side) -> float:
-    return float(survival_medians(values, side, np.ones((1, len(values))), ENDS)[0])
+    return float(survival_medians(values, side, np.ones((1, len(values))))[0])
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -36,7 +36,7 @@ def test_medians_with_limits_above_are_kaplan_and_meiers(seed):
     values, side = np.minimum(truth, limit), (truth > limit).astype(int)
     alive = stats.ecdf(stats.CensoredData.right_censored(values, side > 0)).sf
     known = alive.quantiles[alive.probabilities <= 0.5 + 1e-12]
-    expected = known[0] if known.size else ENDS[1]
+    expected = known[0] if known.size else np.inf
     assert one_median(values, side) == pytest.approx(expected)
     # mirrored, limits lie below
     assert one_median(-values, -side) == pytest.approx(-one_median(values, side))
@@ -59,10 +59,11 @@ def test_limits_on_both_sides_do_not_move_a_median_as_leaving_them_out_does():
     assert one_median(values, side) == pytest.approx(0.0, abs=0.13)
 
 
-def test_a_median_beyond_all_that_is_known_is_put_at_the_end():
-    assert one_median(np.array([1.0, 2, 2, 2]), np.array([0, 1, 1, 1])) == ENDS[1]
+def test_a_median_beyond_all_that_is_known_is_infinite_and_put_at_the_end_of_what_can_be_found():
+    assert one_median(np.array([1.0, 2, 2, 2]), np.array([0, 1, 1, 1])) == np.inf
     assert one_median(np.array([1.0, 2, 2, 2]), np.array([0, -1, -1, -1])) == 1.0
-    assert one_median(np.array([5.0, 2, 2, 2]), np.array([0, -1, -1, -1])) == ENDS[0]
+    assert one_median(np.array([5.0, 2, 2, 2]), np.array([0, -1, -1, -1])) == -np.inf
+    assert at_ends("median", Units(np.array([1.0, 2, 2, 2]), np.array([0, 1, 1, 1]), 0, ends=ENDS)) == ENDS[1]
 
 
 @pytest.mark.parametrize("seed", range(4))

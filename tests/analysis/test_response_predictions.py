@@ -34,7 +34,7 @@ def test_what_is_left_is_beyond_the_law_or_with_statistics_frozen():
     untrained = untrained.assign(
         units(cross_orientation_suppression=0.4, cross_orientation_suppression_held=0.05).data_vars
     )
-    found = {one.name: one for one in beyond_predictions(trained, untrained, np.random.default_rng(0))}
+    found = {one.name: one for one in beyond_predictions(trained, untrained)}
     assert set(found) == {
         "peak time (solver time)",
         "change of peak time at a quarter contrast (octaves)",
@@ -55,7 +55,7 @@ def test_what_is_left_is_beyond_the_law_or_with_statistics_frozen():
     low, high = plaid["trained_minus_untrained_interval"]
     assert 0.14 < low <= high < 0.16
     assert "trained minus untrained 0.15" in found["cross-orientation suppression of a plaid"].claim().conclusion
-    alone = beyond_predictions(trained, None, np.random.default_rng(0))[0].to_dict()
+    alone = beyond_predictions(trained, None)[0].to_dict()
     assert alone["untrained"] is alone["trained_minus_untrained"] is alone["trained_minus_untrained_interval"] is None
 
 
@@ -64,7 +64,7 @@ def test_limits_are_not_divided():
     flags = np.arange(N) < 4
     trained["censored_summation_diameter"] = ("unit", flags)
     trained["summation_diameter"] = ("unit", np.where(flags, 30.0, trained["summation_diameter"].values))
-    (one,) = beyond_predictions(trained, None, np.random.default_rng(0))
+    (one,) = beyond_predictions(trained, None)
     assert (one.measured.n, one.measured.censored, one.left.n) == (N, 4, N - 4)
     assert one.left.value == pytest.approx(1, abs=0.01)
 

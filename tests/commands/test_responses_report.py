@@ -24,9 +24,8 @@ def wide_change(name: str) -> ChangeBesideTwin:
     units = "octaves" if name in OCTAVES else "1" if name == "accuracy" else MEASURES[name][1]
     block = None if name == "accuracy" else 3
     limits = Interval(-12.3456, -11.2345)
-    return ChangeBesideTwin(
-        name, units, 128, -12.3456, limits, 128, -12.3456, limits, -12.3456, limits, -12.3456, "orders=0,2", block
-    )
+    median = UnitMedian(-12.3456, limits, 128, 0, 0, (-12.3456, -12.3456))
+    return ChangeBesideTwin(name, units, median, median, -12.3456, limits, median, "orders=0,2", block)
 
 
 def wide_result(value: float) -> ResponsesResult:

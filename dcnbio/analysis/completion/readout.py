@@ -123,7 +123,8 @@ class SolutionTimes:
     censored : int
         Images that are wrong at T: their time lies after T, if there is one.
     median : float
-        Over all images, censored ones counted as later than T; NaN where half of them or more are censored.
+        Over all images, censored ones counted as later than T, the mean of the two middle times of an even number; NaN
+        where half of them or more are censored.
     """
 
     fraction: Floats
@@ -153,5 +154,5 @@ def solution_times(right: np.ndarray, fraction: Floats) -> SolutionTimes:
     after = np.where(wrong.any(axis=1), times - np.argmax(wrong[:, ::-1], axis=1), 0)
     solved = after < times
     found = np.where(solved, np.asarray(fraction, dtype=np.float64)[np.minimum(after, times - 1)], np.nan)
-    middle = float(np.sort(np.where(solved, found, np.inf))[(len(found) - 1) // 2])
+    middle = float(np.median(np.where(solved, found, np.inf)))
     return SolutionTimes(found, int((~solved).sum()), middle if np.isfinite(middle) else float("nan"))

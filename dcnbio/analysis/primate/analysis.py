@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -21,6 +21,7 @@ from dcnbio.analysis.primate.questions import asked, with_degrees
 from dcnbio.analysis.primate.resampling import DRAWS
 from dcnbio.analysis.primate.shown_range import shown_range
 from dcnbio.analysis.primate.verdict import LIKE, TELL, UNLIKE, verdicts
+from dcnbio.analysis.statistics.own_generator import own_generator
 from dcnbio.errors import InputError
 from dcnbio.images.number_checks import count
 
@@ -107,6 +108,8 @@ def claim_of(row: Mapping[str, Any]) -> dict[str, Any]:
         "estimate": row["controls"].get("untrained_effect"),
         "interval": None,
     }
+    if "untrained_effect_limit" in row["controls"]:
+        control["limit"] = row["controls"]["untrained_effect_limit"]
     # a claim's name holds the unit of its number, and its unit is what is counted
     own = {
         "name": f"{row['name']} ({row['unit']})",
@@ -116,7 +119,8 @@ def claim_of(row: Mapping[str, Any]) -> dict[str, Any]:
         "controls": row["controls"],
     }
     said = f"{row['name']}: {row['verdict'] or 'no verdict'}. {row['reason']}"
-    return {**own, "n": row["n_model"], "estimate": row["effect"], "control": control, "conclusion": said}
+    found = {**own, "n": row["n_model"], "estimate": row["effect"], "control": control, "conclusion": said}
+    return found | ({"limit": row["limit"]} if "limit" in row else {})
 
 
 def first_block(measures: xr.Dataset, name: str) -> xr.Dataset:
@@ -130,9 +134,11 @@ def first_block(measures: xr.Dataset, name: str) -> xr.Dataset:
     return chosen
 
 
-def judged(questions: list[Asked], measures: xr.Dataset, rng: np.random.Generator, draws: int) -> list[Comparison]:
-    """Compare one network on all questions and judge them together."""
-    found = [compared(one.question, one.units(measures), rng, draws) for one in questions]
+def judged(
+    questions: list[Asked], measures: xr.Dataset, draws: int, generator: Callable[[str], np.random.Generator]
+) -> list[Comparison]:
+    """Compare one network on all questions, each with a generator of its own, and judge them together."""
+    found = [compared(one.question, one.units(measures), generator(one.question.name), draws) for one in questions]
     readings, bounds, places = [], [], []
     for place, one in enumerate(found):
         if one.draws is not None and one.question.bound.value is not None:
@@ -145,6 +151,12 @@ def judged(questions: list[Asked], measures: xr.Dataset, rng: np.random.Generato
         later = one.question.name == TIMING and said.verdict == UNLIKE and one.effect > 0
         found[place] = replace(one, verdict=LIKE if later else said.verdict, holm_level=said.level)
     return found
+
+
+def generators(seed: int, role: str, measures: xr.Dataset) -> Callable[[str], np.random.Generator]:
+    """Give what makes the generator of each part of a network's comparison, by its name."""
+    weights = str(measures.attrs.get("weights", measures.attrs.get("network", "")))
+    return lambda part: own_generator(seed, role, weights, part)
 
 
 def analyze_primate(
@@ -201,18 +213,21 @@ def analyze_primate(
     count("draws", draws, 0)
     if draws < LEAST_DRAWS:
         raise InputError(f"draws is {draws}; Holm's first step needs at least {LEAST_DRAWS}, and 3999 are usual.")
-    rng, shown = np.random.default_rng(seed), shown_range(measures)
+    shown = shown_range(measures)
     questions = [*asked(shown), *([] if degrees_per_pixel is None else with_degrees(degrees_per_pixel, shown))]
     given = {name: one for name, one in (("untrained", untrained), ("ode_net", ode_net)) if one is not None}
-    own = judged(questions, measures, rng, draws)
-    others = {name: judged(questions, first_block(one, name), rng, draws) for name, one in given.items()}
+    own = judged(questions, measures, draws, generators(seed, "network", measures))
+    others = {
+        name: judged(questions, first_block(one, name), draws, generators(seed, name, one))
+        for name, one in given.items()
+    }
     rows = []
     for place, (one, comparison) in enumerate(zip(questions, own, strict=True)):
         there = {name: every[place] for name, every in others.items()}
         rows.append(with_controls(one, comparison, there, measures).to_dict())
     rows += described(measures, blocks, degrees_per_pixel)
     name, weights = str(measures.attrs.get("network", "this network")), str(measures.attrs.get("weights", ""))
-    likeness = tuple(similarities(measures, rng, degrees_per_pixel))
+    likeness = tuple(similarities(measures, generators(seed, "similarity", measures), degrees_per_pixel))
     settings = str(measures.attrs.get("settings", "{}"))
     own_part = tuple(rows), likeness, concluded(rows, name), name, weights, seed
     return PrimateResult(*own_part, beside(measures, given), beside_weights(given), settings)

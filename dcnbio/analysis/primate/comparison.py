@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dcnbio.analysis.claim import limit_word
 from dcnbio.analysis.primate.distributions import distribution
 from dcnbio.analysis.primate.model_values import Units
 from dcnbio.analysis.primate.placement import worst_cases
 from dcnbio.analysis.primate.published import PublishedHistogram
-from dcnbio.analysis.primate.resampling import DRAWS, estimate, median_is_limit, sample_draws, unit_draws
+from dcnbio.analysis.primate.resampling import DRAWS, at_ends, sample_draws, stated, unit_draws
 from dcnbio.analysis.primate.statistic import STATISTICS
+from dcnbio.analysis.statistics.open_ends import closed, open_percentiles
 
 __all__ = ["Bound", "Comparison", "Published", "Question", "compared"]
 
@@ -102,7 +104,8 @@ class Comparison:
     model, data : float
         The statistic of both.
     draws : float array or None
-        Draws of model minus data; None where there are too few units.
+        Draws of model minus data, infinite where a median lies beyond all that is known; None where there are too few
+        units.
     own_draws : float array or None
         Of the model alone.
     others : tuple of (str, float, float array)
@@ -112,6 +115,9 @@ class Comparison:
         Of the interval that is adjusted for all comparisons.
     reason : str
     controls : mapping
+    limit : int
+        1 where all that is known of the model, a median, is that it lies above what stands, -1 below it; else 0. The
+        draws are then of values and limits as they stand.
     """
 
     question: Question
@@ -125,18 +131,23 @@ class Comparison:
     holm_level: float = 0.95
     reason: str = ""
     controls: Mapping[str, Any] = field(default_factory=dict)
+    limit: int = 0
 
     @property
     def effect(self) -> float:
         """Model minus data."""
         return self.model - self.data
 
-    def interval(self, level: float = 0.95) -> list[float] | None:
-        """Give the interval of the effect between percentiles of its draws, or None."""
+    def ends(self, level: float = 0.95) -> tuple[float, float]:
+        """Give the percentiles of the effect's draws, of which one may be infinite; NaN where there are no draws."""
         if self.draws is None:
-            return None
-        low, high = np.quantile(self.draws, [(1 - level) / 2, (1 + level) / 2])
-        return [float(low), float(high)]
+            return np.nan, np.nan
+        return open_percentiles(self.draws, ((1 - level) / 2, (1 + level) / 2))
+
+    def interval(self, level: float = 0.95) -> list[float] | None:
+        """Give the interval of the effect, or None: a limit has none, nor what ends beyond all that is known."""
+        low, high = self.ends(level)
+        return None if self.limit or not closed(low, high)[0] else [low, high]
 
     def worst_case(self) -> list[float] | None:
         """Give the least and the largest effect of all readings, or None where there is one alone."""
@@ -172,6 +183,7 @@ class Comparison:
             "source": asked.published.source,
             "distribution": distribution(units, asked.published.histogram),
             "controls": dict(self.controls),
+            **limit_word(self.limit),
         }
 
 
@@ -211,18 +223,24 @@ def compared(question: Question, units: Units, rng: np.random.Generator, draws: 
     if units.known < LEAST:
         why = f"only {units.known} units have this measure, and {LEAST} are needed"
         return Comparison(question, units, np.nan, data, None, reason=why)
+    model, limit = stated(statistic, units)
+    if np.isnan(model):
+        why = "nothing is known of the median: half of what is known lies above limits, half below"
+        return Comparison(question, units, np.nan, data, None, reason=why)
     seen, others = units, []
-    if statistic == "median" and median_is_limit(units):
+    if limit:
         seen = units.as_they_stand()
-        at_end = unit_draws(statistic, units, rng, draws) - data_draws
-        others.append(("what lies beyond all that is known lies at its end", estimate(statistic, units) - data, at_end))
-    model, own = estimate(statistic, seen), unit_draws(statistic, seen, rng, draws)
+        beyond = unit_draws(statistic, units, rng, draws) - data_draws
+        said = "what lies beyond all that is known lies at its end"
+        others.append((said, at_ends(statistic, units) - data, beyond))
+    own = unit_draws(statistic, seen, rng, draws)
     for name, one in zip(("lowest", "highest"), worst_cases(statistic, units), strict=False):
         said = f"units without a known value lie where the statistic is {name}"
-        others.append((said, estimate(statistic, one) - data, unit_draws(statistic, one, rng, draws) - data_draws))
+        others.append((said, at_ends(statistic, one) - data, unit_draws(statistic, one, rng, draws) - data_draws))
     for one_elsewhere in found.elsewhere:
         value, of_it = histogram_draws(statistic, one_elsewhere, rng, draws)
         low, high = one_elsewhere.limits
         said = f"what was shown corresponds to {2**low:.3g} to {2**high:.3g} {one_elsewhere.unit}"
         others.append((said, model - value, own - of_it))
-    return Comparison(question, units, model, data, own - data_draws, own, tuple(others), reason=question.about)
+    about = question.about
+    return Comparison(question, units, model, data, own - data_draws, own, tuple(others), reason=about, limit=limit)

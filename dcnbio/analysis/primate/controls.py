@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from dcnbio.analysis.claim import limit_mark, limit_word
 from dcnbio.analysis.primate.asked import Asked
 from dcnbio.analysis.primate.change_questions import TIMING
 from dcnbio.analysis.primate.comparison import Comparison
 from dcnbio.analysis.primate.model_values import Units
-from dcnbio.analysis.primate.resampling import estimate, median_is_limit
+from dcnbio.analysis.primate.resampling import stated
 from dcnbio.analysis.primate.verdict import LIKE, TELL, UNLIKE
+from dcnbio.analysis.statistics.open_ends import closed, open_percentiles
 
 __all__ = ["with_controls"]
 
@@ -22,31 +24,35 @@ FEW = "one network's channels share their training and cannot show likeness with
 NORM_SHARE = 0.5  # of a measure in octaves, above which it is the norm's doing
 
 
-def median_of(units: Units | None) -> float | None:
-    """Give the median, limits taken as such; None where no unit has a value."""
-    return statistic_of("median", units)
+def stated_or_none(statistic: str, units: Units | None) -> tuple[float, int] | None:
+    """Give a statistic as `compared` does, and whether it is a limit; None where no unit has a value, or none is known.
+
+    Of a median that is a limit it gives values and limits as they stand.
+    """
+    found = None if units is None or not units.known else stated(statistic, units)
+    return None if found is None or np.isnan(found[0]) else found
 
 
-def statistic_of(statistic: str, units: Units | None) -> float | None:
-    """Give a statistic as `compared` does, a median that is a limit as it stands; None where no unit has a value."""
-    if units is None or not units.known:
-        return None
-    return estimate(statistic, units.as_they_stand() if statistic == "median" and median_is_limit(units) else units)
+def numbers(name: str, found: tuple[float, int] | None) -> dict[str, Any]:
+    """Give a control under its name, and beside it on which side the truth lies where it is a limit."""
+    if found is None:
+        return {}
+    return {name: found[0]} | {f"{name}_{key}": word for key, word in limit_word(found[1]).items()}
 
 
 def held_control(one: Asked, measures: xr.Dataset) -> tuple[dict[str, Any], str]:
     """Give what remains in octaves with the norms' statistics held; and the reason to call it the norm's, if any."""
     pair = None if one.held is None else one.held(measures)
-    as_is, held = (None, None) if pair is None else (median_of(each) for each in pair)
+    as_is, held = (None, None) if pair is None else (stated_or_none("median", each) for each in pair)
     if as_is is None or held is None:
         return {}, ""
-    found: dict[str, Any] = {"octaves": as_is, "octaves_with_norm_statistics_held": held}
-    if as_is == 0:
-        return found, ""
-    share = 1 - held / as_is
+    found = numbers("octaves", as_is) | numbers("octaves_with_norm_statistics_held", held)
+    if as_is[0] == 0 or as_is[1] or held[1]:
+        return found, ""  # of limits there is no share
+    share = 1 - held[0] / as_is[0]
     found["norms_share"] = share
-    built = share > NORM_SHARE
-    return found, f"with the norms' statistics held it is {held:.2g} octaves where it was {as_is:.2g}" if built else ""
+    said = f"with the norms' statistics held it is {held[0]:.2g} octaves where it was {as_is[0]:.2g}"
+    return found, said if share > NORM_SHARE else ""
 
 
 def other_network(name: str, own: Comparison, other: Comparison | None) -> dict[str, Any]:
@@ -56,16 +62,36 @@ def other_network(name: str, own: Comparison, other: Comparison | None) -> dict[
     if not np.isfinite(other.effect):
         return {f"{name}_effect": None, f"{name}_n": other.units.n, f"{name}_reason": other.reason}
     found: dict[str, Any] = {
-        f"{name}_effect": other.effect,
+        **numbers(f"{name}_effect", (other.effect, other.limit)),
         f"{name}_interval": other.interval(),
         f"{name}_verdict": other.verdict,
         f"{name}_n": other.units.n,
     }
-    if own.own_draws is not None and other.own_draws is not None:
-        low, high = np.quantile(own.own_draws - other.own_draws, [0.025, 0.975])
+    ends = ends_of_difference(own, other)
+    if ends is not None:
         found[f"minus_{name}"] = own.effect - other.effect
-        found[f"minus_{name}_interval"] = [float(low), float(high)]
+        found[f"minus_{name}_interval"] = list(ends) if closed(*ends)[0] else None
     return found
+
+
+def ends_of_difference(own: Comparison, other: Comparison) -> tuple[float, float] | None:
+    """Give the percentiles of the difference of two networks, one may be infinite; None of limits."""
+    if own.own_draws is None or other.own_draws is None or own.limit or other.limit:
+        return None
+    with np.errstate(invalid="ignore"):
+        differences = own.own_draws - other.own_draws  # NaN, not known, where both lie beyond all that is known
+    return open_percentiles(differences, (0.025, 0.975))
+
+
+def sign_of(value: float, limit: int) -> float:
+    """Give the sign of a number; 0 of a limit that leaves it open.
+
+    Examples
+    --------
+    >>> sign_of(2.0, 0), sign_of(2.0, 1), sign_of(2.0, -1)
+    (1.0, 1.0, 0.0)
+    """
+    return 0.0 if limit * value < 0 else float(np.sign(value))
 
 
 def does_the_same(own: Comparison, other: Comparison | None) -> bool:
@@ -81,9 +107,10 @@ def no_different(own: Comparison, other: Comparison | None) -> bool:
     Of the other's own verdict nothing is asked: with more units without a value it may be that nobody can tell.
     """
     bound = own.question.bound.value
-    if other is None or bound is None or own.own_draws is None or other.own_draws is None:
+    ends = None if other is None else ends_of_difference(own, other)
+    if other is None or bound is None or ends is None:
         return False
-    low, high = np.quantile(own.own_draws - other.own_draws, [0.025, 0.975])
+    low, high = ends
     inside = abs(other.effect) < bound
     same_side = inside if own.verdict == LIKE else not inside and own.effect * other.effect > 0
     return bool(own.verdict in (LIKE, UNLIKE) and same_side and -bound < low and high < bound)
@@ -92,15 +119,18 @@ def no_different(own: Comparison, other: Comparison | None) -> bool:
 def explained(own: Comparison) -> list[str]:
     """Say what stood in the way of a verdict, and what is known of the units."""
     units, reasons = own.units, []
-    if own.draws is not None and own.question.statistic == "median" and median_is_limit(units):
+    both, lacks = closed(*own.ends())
+    if own.limit:
         reasons.append(
             "half the units or more are limits, so the median is one too, with limits as they stand; a verdict must "
             "stand wherever beyond them they lie"
         )
+    elif own.draws is not None and not both:
+        reasons.append(f"no 95 % interval of the effect: {lacks}")
     if own.verdict == TELL:
-        clear = own.interval(own.holm_level) or [0.0, 0.0]
+        low, high = own.ends(own.holm_level)
         bound = own.question.bound.value or 0.0
-        alone = own.others and (clear[0] > bound or clear[1] < -bound)
+        alone = own.others and (low > bound or high < -bound)
         held_up = (
             "; the units and cells as they are would be unlike, but not under every other reading" if alone else ""
         )
@@ -155,14 +185,12 @@ def with_controls(
     if norms and decided:
         why.append(norms)
     described_norms = [norms] if norms and not decided else []
-    frozen = statistic_of(one.question.statistic, None if one.frozen is None else one.frozen(measures))
-    if frozen is not None:
-        controls["with_norm_statistics_frozen"] = frozen
-    by_law = statistic_of(one.question.statistic, None if one.law is None else one.law(measures))
-    if by_law is not None:
-        controls["by_law"] = by_law
-        if decided and one.question.name == TIMING and by_law * own.effect > 0:
-            why.append(f"the contrast-time law alone gives {by_law:.2g} octaves")
+    frozen = stated_or_none(one.question.statistic, None if one.frozen is None else one.frozen(measures))
+    controls |= numbers("with_norm_statistics_frozen", frozen)
+    by_law = stated_or_none(one.question.statistic, None if one.law is None else one.law(measures))
+    controls |= numbers("by_law", by_law)
+    if decided and one.question.name == TIMING and by_law is not None and sign_of(*by_law) * own.effect > 0:
+        why.append(f"the contrast-time law alone gives {limit_mark(by_law[1])}{by_law[0]:.2g} octaves")
     if one.njets:
         controls["njets"] = dict(one.njets)
     reasons = [*([own.reason] if own.reason else []), *why, *described_norms, *explained(own)]

@@ -50,7 +50,9 @@ def compared_values(measures: xr.Dataset, measure: str, published: PublishedHist
 
 
 def similarities(
-    measures: xr.Dataset, rng: np.random.Generator, degrees_per_pixel: float | None = None
+    measures: xr.Dataset,
+    generator: Callable[[str], np.random.Generator],
+    degrees_per_pixel: float | None = None,
 ) -> list[dict[str, Any]]:
     """Give binned similarities with ceilings: with the published unit where it is free of degrees, else aligned.
 
@@ -59,7 +61,8 @@ def similarities(
     Parameters
     ----------
     measures : xarray.Dataset
-    rng : numpy.random.Generator
+    generator : callable
+        Makes the generator of each part, by its name.
     degrees_per_pixel : float, optional
         Where it is declared, what is in degrees is compared without alignment too.
 
@@ -76,13 +79,15 @@ def similarities(
         if not len(values):
             continue
         kind = "aligned binned-KS" if similarity is aligned_similarity else "binned-KS"
-        ceiling, size = similarity_ceiling(published, rng)[0], (len(values), published.n)
-        found.append(line(measure, kind, size, similarity(values, published, rng), ceiling))
+        ceiling, size = similarity_ceiling(published, generator(f"ceiling, {quantity}"))[0], (len(values), published.n)
+        found.append(line(measure, kind, size, similarity(values, published, generator(measure)), ceiling))
         if measure in POWERS and degrees_per_pixel is not None:
             in_degrees = values + POWERS[measure] * math.log2(degrees_per_pixel)
-            found.append(line(measure, "binned-KS", size, binned_similarity(in_degrees, published, rng), ceiling))
+            shifted = binned_similarity(in_degrees, published, generator(f"{measure} in degrees"))
+            found.append(line(measure, "binned-KS", size, shifted, ceiling))
     pairs = aspect_values(measures)
     if pairs.shape[1]:
         size = (pairs.shape[1], int(published_shape()[1].sum()))
-        found.append(line("nx and ny", "joint binned-KS", size, joint_similarity(pairs, rng), joint_ceiling(rng)[0]))
+        joint, ceiling = joint_similarity(pairs, generator("nx and ny")), joint_ceiling(generator("ceiling, nx, ny"))[0]
+        found.append(line("nx and ny", "joint binned-KS", size, joint, ceiling))
     return found

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcnbio.analysis.primate.model_values import Units
-from dcnbio.analysis.primate.resampling import estimate
+from dcnbio.analysis.primate.resampling import at_ends, stated
 
 __all__ = ["worst_cases"]
 
@@ -66,8 +66,10 @@ def worst_cases(statistic: str, units: Units) -> list[Units]:
     versions = [units]
     if statistic == "mean" and units.censored:
         versions.append(limits_at_ends(units))
+    if units.missing and stated(statistic, units)[1]:
+        versions.append(units.as_they_stand())  # where the median is a limit, it may lie at the limit itself
     filled = [one.with_placed(placed) for one in versions for placed in placements(one)] if units.missing else versions
     if len(filled) == 1:
         return []
-    values = [estimate(statistic, one) for one in filled]
+    values = [at_ends(statistic, one) for one in filled]
     return [filled[int(np.argmin(values))], filled[int(np.argmax(values))]]

@@ -13,9 +13,9 @@ from scipy.special import ndtri, stdtrit
 from dcnbio.analysis.primate.censored_slope import censored_slopes
 from dcnbio.analysis.primate.model_values import Units
 from dcnbio.analysis.primate.statistic import STATISTICS, skewness, skewness_error, spread, spread_error
-from dcnbio.analysis.statistics.survival import survival_medians
+from dcnbio.analysis.statistics.survival import median_with_limits, survival_medians
 
-__all__ = ["DRAWS", "corrected", "estimate", "median_is_limit", "sample_draws", "unit_draws"]
+__all__ = ["DRAWS", "at_ends", "corrected", "estimate", "sample_draws", "stated", "unit_draws"]
 
 DRAWS = 3999
 
@@ -105,16 +105,17 @@ def sample_draws(statistic: str, values: Floats, samples: Floats) -> Floats:
 
 
 def weighted(statistic: str, units: Units, weights: Floats) -> Floats:
-    """Give medians or slopes that take limits as limits."""
+    """Give medians or slopes that take limits as limits; a median beyond all that is known is infinite."""
     if statistic == "median":
-        return survival_medians(units.values, units.side, weights, units.ends)
+        return survival_medians(units.values, units.side, weights)
     return censored_slopes(units.values[0], units.values[1], units.side, weights)
 
 
 def estimate(statistic: str, units: Units) -> float:
     """Estimate a statistic of the units that have a value or a limit.
 
-    Medians and slopes take limits as limits. In other statistics a limit counts as it stands.
+    Medians and slopes take limits as limits; a median beyond all that is known is infinite. In other statistics a
+    limit counts as it stands.
 
     Examples
     --------
@@ -126,15 +127,29 @@ def estimate(statistic: str, units: Units) -> float:
     return float(STATISTICS[statistic](units.values))
 
 
-def median_is_limit(units: Units) -> bool:
-    """Say whether half the units or more lie beyond all that is known, so that no median can be told, only a limit.
+def stated(statistic: str, units: Units) -> tuple[float, int]:
+    """Give a statistic as it is stated, and on which side of it the truth lies where it is a median that is a limit.
+
+    A median is one where a middle unit lies beyond all that is known: then values and limits as they stand give it.
 
     Examples
     --------
-    >>> median_is_limit(Units(np.array([1.0, 5.0, 6.0]), np.array([0, 1, 1]), 0, ends=(0, 9)))
-    True
+    >>> stated("median", Units(np.array([1.0, 5.0, 6.0]), np.array([0, 1, 1]), 0, ends=(0, 9)))
+    (5.0, 1)
     """
-    return bool(units.known and units.censored) and estimate("median", units) in units.ends
+    return median_with_limits(units.values, units.side) if statistic == "median" else (estimate(statistic, units), 0)
+
+
+def at_ends(statistic: str, units: Units) -> float:
+    """Estimate a statistic, a median beyond all that is known put at the end of what can be found.
+
+    Examples
+    --------
+    >>> at_ends("median", Units(np.array([1.0, 5.0, 6.0]), np.array([0, 1, 1]), 0, ends=(0, 9)))
+    9.0
+    """
+    value = estimate(statistic, units)
+    return float(np.clip(value, *units.ends)) if math.isinf(value) else value
 
 
 def unit_draws(statistic: str, units: Units, rng: np.random.Generator, draws: int = DRAWS) -> Floats:
@@ -150,6 +165,7 @@ def unit_draws(statistic: str, units: Units, rng: np.random.Generator, draws: in
     Returns
     -------
     float array [draw]
+        Infinite where a median lies beyond all that is known.
     """
     n = units.known
     if statistic in ("median", "slope"):

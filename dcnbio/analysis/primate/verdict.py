@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dcnbio.analysis.statistics.open_ends import open_percentiles
+
 __all__ = ["LIKE", "TELL", "UNLIKE", "Judged", "beyond_p", "holm_levels", "verdicts"]
 
 LIKE, UNLIKE, TELL = "like", "unlike", "cannot tell"
@@ -44,8 +46,9 @@ def beyond_p(readings: Sequence[Floats], bound: float) -> float:
     >>> beyond_p([np.full(999, 2.0), np.full(999, -2.0)], 1.0)
     1.0
     """
-    above = max((1 + (one <= bound).sum()) / (len(one) + 1) for one in readings)
-    below = max((1 + (one >= -bound).sum()) / (len(one) + 1) for one in readings)
+    # a draw of which nothing is known (NaN) speaks against both
+    above = max((1 + (~(one > bound)).sum()) / (len(one) + 1) for one in readings)
+    below = max((1 + (~(one < -bound)).sum()) / (len(one) + 1) for one in readings)
     return float(min(1.0, 2 * min(above, below)))
 
 
@@ -98,7 +101,7 @@ def verdicts(effects: Sequence[Sequence[Floats]], bounds: Sequence[float]) -> li
     steps = holm_levels([beyond_p(one, bound) for one, bound in zip(effects, bounds, strict=True)])
     found = []
     for readings, bound, (rejected, level) in zip(effects, bounds, steps, strict=True):
-        ends = np.array([np.quantile(one, [0.05, 0.95]) for one in readings])
+        ends = np.array([open_percentiles(one, (0.05, 0.95)) for one in readings])
         if -bound < ends.min() and ends.max() < bound:
             found.append(Judged(LIKE, level))
         else:

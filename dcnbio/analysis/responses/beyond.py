@@ -6,10 +6,11 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
 import xarray as xr
 
-from dcnbio.analysis.claim import Claim, Control, finite, limit_word
+from dcnbio.analysis.claim import Claim, finite, limit_word
+from dcnbio.analysis.responses.generators import beside, generator_of
+from dcnbio.analysis.responses.limits import KnownValues
 from dcnbio.analysis.responses.medians import UnitMedian, difference_of_medians, median_of_values, unresponsive
 from dcnbio.analysis.responses.predictions import PREDICTIONS, Prediction
 from dcnbio.analysis.statistics.interval import Interval
@@ -85,14 +86,10 @@ class Beyond:
         limits = self.interval.to_list()
         if limits is not None:
             text += f", trained minus untrained {self.remains:.3g} [{limits[0]:.3g}, {limits[1]:.3g}]"
-        text += f" ({self.measured.caveat})." if self.measured.caveat else "."
-        control = Control(SOURCES[self.by], self.predicted.value, self.predicted.interval, self.predicted.beyond)
-        found = self.measured
-        about = (found.n, "units of one network", found.value, found.interval)
-        return Claim(f"{self.name}, median", *about, control, text, found.beyond)
+        return self.measured.claim(f"{self.name}, median", self.predicted.control(SOURCES[self.by]), text)
 
 
-def beyond_predictions(measures: xr.Dataset, untrained: xr.Dataset | None, rng: np.random.Generator) -> list[Beyond]:
+def beyond_predictions(measures: xr.Dataset, untrained: xr.Dataset | None, seed: int = 0) -> list[Beyond]:
     """Set every result that the law or the norms predict beside the prediction and the untrained network.
 
     Parameters
@@ -101,7 +98,7 @@ def beyond_predictions(measures: xr.Dataset, untrained: xr.Dataset | None, rng: 
         Of the units of one block.
     untrained : xarray.Dataset or None
         The same of the untrained network.
-    rng : numpy.random.Generator
+    seed : int
         Of the bootstrap over units.
 
     Returns
@@ -110,32 +107,35 @@ def beyond_predictions(measures: xr.Dataset, untrained: xr.Dataset | None, rng: 
         Of those that were recorded.
     """
     return [
-        beyond(prediction, measures, untrained, rng)
+        beyond(prediction, measures, untrained, seed)
         for prediction in PREDICTIONS
         if all(name in measures for name in prediction.needs)
     ]
 
 
-def beyond(
-    prediction: Prediction, measures: xr.Dataset, untrained: xr.Dataset | None, rng: np.random.Generator
-) -> Beyond:
+def medians(prediction: Prediction, measures: xr.Dataset, seed: int) -> dict[str, UnitMedian]:
+    """Give the medians of the parts of one result, each with draws of its own."""
+    parts, silent = prediction.parts(measures), unresponsive(measures)
+    found = {}
+    for part in ("measured", "predicted", "frozen", "left"):
+        values: KnownValues = getattr(parts, part)
+        rng = generator_of(seed, measures, prediction.name, part)
+        doubted = silent if part == "measured" else None
+        found[part] = median_of_values(values.values, rng, values.sides, doubted)
+    return found
+
+
+def beyond(prediction: Prediction, measures: xr.Dataset, untrained: xr.Dataset | None, seed: int) -> Beyond:
     """Set one result beside its prediction."""
-    mine = prediction.parts(measures)
-    predicted, frozen = (median_of_values(one.values, rng, one.sides) for one in (mine.predicted, mine.frozen))
-    found = Beyond(
-        prediction.name,
-        prediction.short,
-        prediction.by,
-        median_of_values(mine.measured.values, rng, mine.measured.sides, unresponsive(measures)),
-        predicted,
-        frozen,
-        median_of_values(mine.left, rng),
-    )
+    mine = medians(prediction, measures, seed)
+    about = prediction.name, prediction.short, prediction.by
+    found = Beyond(*about, mine["measured"], mine["predicted"], mine["frozen"], mine["left"])
     if untrained is None or not all(name in untrained for name in prediction.needs):
         return found
-    theirs = prediction.parts(untrained)
-    remains, interval = difference_of_medians(mine.left, theirs.left, rng)
-    other = median_of_values(theirs.measured.values, rng, theirs.measured.sides, unresponsive(untrained))
+    theirs = medians(prediction, untrained, seed)
+    left, other_left = (prediction.parts(one).left for one in (measures, untrained))
+    rng = beside(seed, measures, untrained, prediction.name).difference
+    remains, interval = difference_of_medians(left.values, other_left.values, rng)
     return replace(
-        found, untrained=other, untrained_left=median_of_values(theirs.left, rng), remains=remains, interval=interval
+        found, untrained=theirs["measured"], untrained_left=theirs["left"], remains=remains, interval=interval
     )

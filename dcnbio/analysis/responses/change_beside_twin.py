@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcnbio.analysis.claim import finite, limit_word
+from dcnbio.analysis.responses.generators import Beside
 from dcnbio.analysis.responses.limits import KnownValues
 from dcnbio.analysis.responses.medians import LEAST, RESAMPLES, UnitMedian, difference_of_medians, median_of_values
 from dcnbio.analysis.shapes import Floats
@@ -29,46 +30,31 @@ class ChangeBesideTwin:
     Attributes
     ----------
     measure, units : str
-    n, n_untrained : int
-        Units of the network, or images, that have the measure before and after.
-    change, untrained : float
-        The median of the paired changes of units, or the mean over images; NaN where it does not exist.
-    interval, untrained_interval : Interval
+    change : UnitMedian
+        Of the paired changes of units that have the measure before and after; of accuracy, the mean over images.
+    untrained : UnitMedian or None
+        The same of the untrained twin; None where it was not measured.
     more : float
-        Change minus untrained.
+        Change minus untrained; NaN where it does not exist.
     more_interval : Interval
         Of it: over the units of both networks, drawn independently since a unit of the one is none of the other; or
         over images, which both networks are shown and which are drawn together.
-    by_law : float
-        What the contrast-time law gives for the change from responses at a lower contrast; NaN where it gives nothing.
+    by_law : UnitMedian or None
+        What the contrast-time law gives for the change from responses at a lower contrast; None where it gives nothing.
     intervention : str
     block : int or None
         None for accuracy, which no block has alone.
-    caveat : str
-        What to bear in mind; empty if nothing.
-    beside : bool
-        Whether the untrained twin was measured.
-    limit, untrained_limit : int
-        1 where all that is known of the median is that it lies above what stands, -1 below it; else 0.
     """
 
     measure: str
     units: str
-    n: int
-    change: float
-    interval: Interval
-    n_untrained: int = 0
-    untrained: float = math.nan
-    untrained_interval: Interval = NO_TWIN
+    change: UnitMedian
+    untrained: UnitMedian | None = None
     more: float = math.nan
     more_interval: Interval = NO_TWIN
-    by_law: float = math.nan
+    by_law: UnitMedian | None = None
     intervention: str = ""
     block: int | None = None
-    caveat: str = ""
-    beside: bool = False
-    limit: int = 0
-    untrained_limit: int = 0
 
     @property
     def differs(self) -> bool:
@@ -77,28 +63,30 @@ class ChangeBesideTwin:
 
     def to_dict(self) -> dict[str, Any]:
         """Give plain values for JSON; a number or interval that does not exist is None."""
-        medians = {"change": self.limit, "untrained": self.untrained_limit}
+        medians = {"change": self.change, "untrained": self.untrained, "by_contrast_time_law": self.by_law}
+        value = {key: None if found is None else finite(found.value) for key, found in medians.items()}
+        limits = {key: word for key, found in medians.items() if found for word in limit_word(found.beyond).values()}
         return {
             "intervention": self.intervention,
             "block": self.block,
             "measure": self.measure,
             "units": self.units,
-            "n": self.n,
-            "change": finite(self.change),
-            "interval": self.interval.to_list(),
-            "by_contrast_time_law": finite(self.by_law),
-            "n_untrained": self.n_untrained,
-            "untrained": finite(self.untrained),
-            "untrained_interval": self.untrained_interval.to_list(),
+            "n": self.change.n,
+            "change": value["change"],
+            "interval": self.change.interval.to_list(),
+            "by_contrast_time_law": value["by_contrast_time_law"],
+            "n_untrained": 0 if self.untrained is None else self.untrained.n,
+            "untrained": value["untrained"],
+            "untrained_interval": None if self.untrained is None else self.untrained.interval.to_list(),
             "trained_minus_untrained": finite(self.more),
             "trained_minus_untrained_interval": self.more_interval.to_list(),
             "interval_method": self.more_interval.method or self.more_interval.reason,
-            "limits": {key: word for key, limit in medians.items() for word in limit_word(limit).values()},
+            "limits": limits,
         }
 
 
 def change_in_units(
-    name: tuple[str, str], changes: KnownValues, untrained: KnownValues | None, rng: np.random.Generator
+    name: tuple[str, str], changes: KnownValues, untrained: KnownValues | None, draws: Beside
 ) -> ChangeBesideTwin:
     """Set the paired changes of a network's units beside those of its untrained twin's.
 
@@ -109,7 +97,8 @@ def change_in_units(
         After minus before of the same unit, NaN where it lacks the measure, and which of them are limits.
     untrained : KnownValues or None
         The same of the untrained network.
-    rng : numpy.random.Generator
+    draws : Beside
+        Generators of the bootstraps.
 
     Returns
     -------
@@ -118,22 +107,21 @@ def change_in_units(
     Examples
     --------
     >>> here, there = KnownValues(np.full(8, 3.0)), KnownValues(np.full(8, 1.0))
-    >>> one = change_in_units(("f1_f0", "1"), here, there, np.random.default_rng(0))
-    >>> one.change, one.untrained, one.more, one.differs
+    >>> one = change_in_units(("f1_f0", "1"), here, there, Beside(*np.random.default_rng(0).spawn(3)))
+    >>> one.change.value, one.untrained.value, one.more, one.differs
     (3.0, 1.0, 2.0, True)
     """
-    here = median_of_values(changes.values, rng, changes.sides)
-    found = ChangeBesideTwin(*name, here.n, here.value, here.interval, caveat=here.caveat, limit=here.beyond)
+    found = ChangeBesideTwin(*name, median_of_values(changes.values, draws.network, changes.sides))
     if untrained is None:
         return found
-    there: UnitMedian = median_of_values(untrained.values, rng, untrained.sides)
-    more, interval = difference_of_medians(changes.values, untrained.values, rng, (changes.sides, untrained.sides))
-    found = replace(found, n_untrained=there.n, untrained=there.value, untrained_interval=there.interval, beside=True)
-    return replace(found, more=more, more_interval=interval, untrained_limit=there.beyond)
+    there = median_of_values(untrained.values, draws.untrained, untrained.sides)
+    both = (changes.sides, untrained.sides)
+    more, interval = difference_of_medians(changes.values, untrained.values, draws.difference, both)
+    return replace(found, untrained=there, more=more, more_interval=interval)
 
 
 def change_in_accuracy(
-    right: tuple[Right, Right], untrained: tuple[Right, Right] | None, rng: np.random.Generator
+    right: tuple[Right, Right], untrained: tuple[Right, Right] | None, draws: Beside
 ) -> ChangeBesideTwin:
     """Set the change of accuracy beside the untrained twin's, image by image.
 
@@ -143,7 +131,8 @@ def change_in_accuracy(
         Whether the network named each image right, before and after.
     untrained : two bool arrays [image] or None
         The same of the untrained network, on the same images.
-    rng : numpy.random.Generator
+    draws : Beside
+        Generators of the bootstraps.
 
     Returns
     -------
@@ -153,23 +142,19 @@ def change_in_accuracy(
     --------
     >>> none, all_right = np.zeros(20, bool), np.ones(20, bool)
     >>> half = np.arange(20) < 10
-    >>> lost = change_in_accuracy((all_right, half), (none, none), np.random.default_rng(0))
-    >>> lost.change, lost.untrained, lost.more, lost.differs
+    >>> draws = Beside(*np.random.default_rng(0).spawn(3))
+    >>> lost = change_in_accuracy((all_right, half), (none, none), draws)
+    >>> lost.change.value, lost.untrained.value, lost.more, lost.differs
     (-0.5, 0.0, -0.5, True)
     """
     here = difference(right)
-    found = ChangeBesideTwin("accuracy", "1", here.size, float(here.mean()), mean_interval(here, rng))
+    found = ChangeBesideTwin("accuracy", "1", mean_over_images(here, draws.network))
     if untrained is None:
         return found
     there = difference(untrained)
-    found = replace(found, n_untrained=there.size, untrained=float(there.mean()), beside=True)
-    more = here - there
-    return replace(
-        found,
-        untrained_interval=mean_interval(there, rng),
-        more=float(more.mean()),
-        more_interval=mean_interval(more, rng),
-    )
+    more = mean_over_images(here - there, draws.difference)
+    theirs = mean_over_images(there, draws.untrained)
+    return replace(found, untrained=theirs, more=more.value, more_interval=more.interval)
 
 
 def difference(right: tuple[Right, Right]) -> Floats:
@@ -177,6 +162,12 @@ def difference(right: tuple[Right, Right]) -> Floats:
     before, after = right
     changed: Floats = after.astype(np.float64) - before.astype(np.float64)
     return changed
+
+
+def mean_over_images(values: Floats, rng: np.random.Generator) -> UnitMedian:
+    """Give the mean over images, in the form of a median over units of which all is known."""
+    mean = float(values.mean())
+    return UnitMedian(mean, mean_interval(values, rng), values.size, 0, 0, (mean, mean))
 
 
 def mean_interval(values: Floats, rng: np.random.Generator) -> Interval:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -11,7 +12,8 @@ import xarray as xr
 from dcnbio.analysis.claim import Claim, Control
 from dcnbio.analysis.responses.beyond import Beyond
 from dcnbio.analysis.responses.blocks import by_block
-from dcnbio.analysis.responses.medians import UnitMedian, unit_median
+from dcnbio.analysis.responses.generators import generator_of
+from dcnbio.analysis.responses.medians import unit_median
 from dcnbio.analysis.statistics.interval import Interval
 
 __all__ = ["response_claims"]
@@ -34,29 +36,18 @@ PLAIN = {
 }
 
 
-def claim(name: str, found: UnitMedian, control: Control, sentence: str) -> Claim:
-    """Put a median into words."""
-    text = f"{sentence} ({found.caveat})." if found.caveat else f"{sentence}."
-    return Claim(name, found.n, "units of one network", found.value, found.interval, control, text, found.beyond)
-
-
-def untrained_median(untrained: xr.Dataset | None, name: str, rng: np.random.Generator) -> UnitMedian | None:
-    """Give the same median of the untrained network; None where it was not measured."""
-    return None if untrained is None or name not in untrained else unit_median(untrained, name, rng)
-
-
-def plain_claims(measures: xr.Dataset, untrained: xr.Dataset | None, rng: np.random.Generator) -> list[Claim]:
+def plain_claims(measures: xr.Dataset, untrained: xr.Dataset | None, seed: int) -> list[Claim]:
     """Give the medians that no norm and no law predicts."""
     claims = []
     for name, words in PLAIN.items():
         if name in measures:
-            found, other = unit_median(measures, name, rng), untrained_median(untrained, name, rng)
-            control = Control("untrained network: not measured")
-            if other is not None:
-                control = Control("the same network untrained", other.value, other.interval, other.beyond)
-            beside = "not measured" if other is None else str(other)
+            found = unit_median(measures, name, generator_of(seed, measures, name))
+            control, beside = Control("untrained network: not measured"), "not measured"
+            if untrained is not None and name in untrained:
+                other = unit_median(untrained, name, generator_of(seed, untrained, name))
+                control, beside = other.control("the same network untrained"), str(other)
             sentence = f"In this network the median {words} is {found}; untrained {beside}"
-            claims.append(claim(f"{words}, median", found, control, sentence))
+            claims.append(found.claim(f"{words}, median", control, sentence))
     return claims
 
 
@@ -76,34 +67,37 @@ def responsive_claim(measures: xr.Dataset, untrained: xr.Dataset | None) -> Clai
     )
 
 
+def read_fits(measures: xr.Dataset, suffix: str = "") -> int:
+    """Count the units whose contrast response Naka and Rushton's function describes, c50 within the contrasts shown."""
+    limits = measures.get(f"censored_c50{suffix}")
+    known = np.isfinite(measures[f"c50{suffix}"].values)
+    return int((known if limits is None else known & ~limits.values.astype(bool)).sum())
+
+
 def fit_claim(measures: xr.Dataset) -> Claim:
     """Count the contrast responses that Naka and Rushton's function describes."""
-    n = measures.sizes["unit"]
-    fitted = np.isfinite(measures["c50"].values) & ~measures["censored_c50"].values
-    good = fitted & (measures["r_squared"].values > 0.9)
-    by_law = np.isfinite(measures["c50_law"].values) & ~measures["censored_c50_law"].values
+    n, good = measures.sizes["unit"], read_fits(measures)
+    by_law = read_fits(measures, "_law") / n if "c50_law" in measures else math.nan
     frozen = ""
-    if {"c50_frozen", "censored_c50_frozen", "r_squared_frozen"} <= set(measures):
-        there = np.isfinite(measures["c50_frozen"].values) & ~measures["censored_c50_frozen"].values
-        there &= measures["r_squared_frozen"].values > 0.9
-        frozen = f", and {there.sum()} with frozen norm statistics"
+    if "c50_frozen" in measures:
+        frozen = f", and {read_fits(measures, '_frozen')} with frozen norm statistics"
     return Claim(
         "share of units with a Naka-Rushton fit that can be read",
         n,
         "units of one network",
-        float(good.mean()),
+        good / n,
         Interval.none("a count of all units of this network, no sample"),
-        Control("share with one by the contrast-time law", float(by_law.mean())),
-        f"Naka and Rushton's function describes {good.sum()} of {n} units (R2 above 0.9, c50 within the contrasts "
-        f"shown){frozen}; the others do not saturate, fall with contrast, or are silent.",
+        Control("share with one by the contrast-time law", by_law),
+        f"Naka and Rushton's function describes {good} of {n} units (R2 above 0.9, exponent off its bounds, c50 within "
+        f"the contrasts shown){frozen}; the others do not saturate, fall with contrast, or are silent.",
     )
 
 
 def block_claims(
-    measures: xr.Dataset, untrained: xr.Dataset | None, beyond: Sequence[Beyond], rng: np.random.Generator
+    measures: xr.Dataset, untrained: xr.Dataset | None, beyond: Sequence[Beyond], seed: int
 ) -> list[Claim]:
     """State what was measured in one block."""
-    claims = [responsive_claim(measures, untrained), *plain_claims(measures, untrained, rng)]
+    claims = [responsive_claim(measures, untrained), *plain_claims(measures, untrained, seed)]
     claims += [one.claim() for one in beyond]
     if "c50" in measures:
         claims.append(fit_claim(measures))
@@ -114,7 +108,7 @@ def response_claims(
     measures: xr.Dataset,
     untrained: xr.Dataset | None,
     beyond: Mapping[int, Sequence[Beyond]],
-    rng: np.random.Generator,
+    seed: int,
 ) -> list[Claim]:
     """State what was measured, block by block, with controls.
 
@@ -126,7 +120,7 @@ def response_claims(
         The same of the untrained network.
     beyond : mapping of int to sequence of Beyond
         Results beside their predictions, of every block.
-    rng : numpy.random.Generator
+    seed : int
         Of the bootstrap over units.
 
     Returns
@@ -137,6 +131,6 @@ def response_claims(
     blocks, claims = by_block(measures), []
     others = {} if untrained is None else by_block(untrained)
     for block, units in blocks.items():
-        for one in block_claims(units, others.get(block), beyond[block], rng):
+        for one in block_claims(units, others.get(block), beyond[block], seed):
             claims.append(one if len(blocks) == 1 else replace(one, name=f"block {block}: {one.name}"))
     return claims

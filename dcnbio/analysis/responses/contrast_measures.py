@@ -53,12 +53,10 @@ def fitted(contrast: Floats, r: Floats) -> NakaRushton:
 
 
 def fit_row(found: NakaRushton, names: dict[str, str]) -> dict[str, float | bool]:
-    """Give the parts of a fit under their names."""
-    if found.failed:
-        return {}
-    row: dict[str, float | bool] = {name: getattr(found, part) for part, name in names.items()}
+    """Give what can be read of a fit under its names, and whether c50 is a limit."""
+    row: dict[str, float | bool] = {name: found.read(part) for part, name in names.items()}
     if "c50" in names:
-        row[f"censored_{names['c50']}"] = found.at_bound or found.extrapolated
+        row[f"censored_{names['c50']}"] = found.c50_is_limit
     return row
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import xarray as xr
 
-from dcnbio.analysis.claim import Claim, Control
+from dcnbio.analysis.claim import Claim, Control, limit_mark
 from dcnbio.analysis.responses.blocks import by_block
 from dcnbio.analysis.responses.change_beside_twin import (
     ChangeBesideTwin,
@@ -17,9 +17,10 @@ from dcnbio.analysis.responses.change_beside_twin import (
     change_in_accuracy,
     change_in_units,
 )
+from dcnbio.analysis.responses.generators import beside, generator_of
 from dcnbio.analysis.responses.limits import KnownValues, limit_sides
 from dcnbio.analysis.responses.measure_names import MEASURES
-from dcnbio.analysis.responses.medians import median_of_values
+from dcnbio.analysis.responses.medians import UnitMedian, median_of_values
 from dcnbio.analysis.shapes import Floats
 
 __all__ = ["Changed", "accuracy_of", "change_of", "changes_beside_twin", "intervention_claims"]
@@ -116,7 +117,8 @@ def change_of(before: xr.Dataset, after: xr.Dataset, name: str) -> Floats:
 def paired_change(tables: tuple[xr.Dataset, xr.Dataset], name: str) -> KnownValues:
     """Give the change of a measure of every unit, as a limit where it is one before or after.
 
-    Where it is a limit on the same side before and after, nothing is known of the change: NaN.
+    Where it is a limit on the same side before and after, nothing is known of the change: NaN, as where a unit lacks
+    the measure before or after, such as a parameter of a fit that does not describe it.
     """
     old, new = (limit_sides(one, name) for one in tables)
     unknown = old * new > 0
@@ -124,9 +126,7 @@ def paired_change(tables: tuple[xr.Dataset, xr.Dataset], name: str) -> KnownValu
     return KnownValues(values, np.where(unknown, 0, np.sign(new - old)))
 
 
-def changes_beside_twin(
-    network: Changed, untrained: Changed | None, rng: np.random.Generator
-) -> list[ChangeBesideTwin]:
+def changes_beside_twin(network: Changed, untrained: Changed | None, seed: int = 0) -> list[ChangeBesideTwin]:
     """Measure what each intervention changes, in this network and in its untrained twin.
 
     Parameters
@@ -134,7 +134,7 @@ def changes_beside_twin(
     network : Changed
     untrained : Changed or None
         The same of the untrained network.
-    rng : numpy.random.Generator
+    seed : int
         Of the resampling.
 
     Returns
@@ -149,11 +149,12 @@ def changes_beside_twin(
             theirs = None
             if untrained is not None and name in untrained.right:
                 theirs = untrained.right["none"], untrained.right[name]
-            found.append(replace(change_in_accuracy(before_and_after, theirs, rng), intervention=name))
+            draws = beside(seed, network.measures, None if untrained is None else untrained.measures, name, "accuracy")
+            found.append(replace(change_in_accuracy(before_and_after, theirs, draws), intervention=name))
         before, after = by_block(network.measures), by_block(network.changed[name])
         for block in after:
             twin = twin_tables(untrained, name, block)
-            for one in block_changes((before[block], after[block]), twin, rng):
+            for one in block_changes((before[block], after[block]), twin, (seed, name)):
                 found.append(replace(one, intervention=name, block=block))
     return found
 
@@ -166,20 +167,21 @@ def twin_tables(untrained: Changed | None, intervention: str, block: int) -> tup
 
 
 def block_changes(
-    tables: tuple[xr.Dataset, xr.Dataset], twin: tuple[xr.Dataset, xr.Dataset] | None, rng: np.random.Generator
+    tables: tuple[xr.Dataset, xr.Dataset], twin: tuple[xr.Dataset, xr.Dataset] | None, part: tuple[int, str]
 ) -> list[ChangeBesideTwin]:
-    """Measure what changes in the units of one block: all that was measured before and after."""
-    found = []
+    """Measure what changes in the units of one block: all that was measured before and after; `part`: seed, name."""
+    found, (seed, intervention) = [], part
     for name in REPORTED:
         if name in tables[0] and name in tables[1]:
-            beside = twin is not None and name in twin[0] and name in twin[1]
-            theirs = paired_change(twin, name) if twin is not None and beside else None
+            there = twin if twin is not None and name in twin[0] and name in twin[1] else None
+            theirs = None if there is None else paired_change(there, name)
             units = "octaves" if name in OCTAVES else MEASURES[name][1]
-            one = change_in_units((name, units), paired_change(tables, name), theirs, rng)
+            draws = beside(seed, tables[0], None if there is None else there[0], intervention, name)
+            one = change_in_units((name, units), paired_change(tables, name), theirs, draws)
             law = f"{name}_law"
             if law in tables[0] and law in tables[1]:
-                lawful = paired_change(tables, law)
-                one = replace(one, by_law=median_of_values(lawful.values, rng, lawful.sides).value)
+                lawful, rng = paired_change(tables, law), generator_of(seed, tables[0], intervention, law)
+                one = replace(one, by_law=median_of_values(lawful.values, rng, lawful.sides))
             found.append(one)
     return found
 
@@ -216,34 +218,38 @@ def more_text(one: ChangeBesideTwin, scale: float = 1.0, unit: str = "") -> str:
     return f", trained minus untrained {scale * one.more:+.3g}{unit} [{low:.3g}, {high:.3g}]"
 
 
+def signed(found: UnitMedian) -> str:
+    """Write a change, as a limit where it is one."""
+    return f"{limit_mark(found.beyond)}{found.value:+.3g}" if math.isfinite(found.value) else "what is not known"
+
+
 def change_claim(one: ChangeBesideTwin, blocks: int) -> Claim:
     """Say how one measure changes."""
     label = one.intervention if blocks == 1 else f"{one.intervention}, block {one.block}"
     words = MEASURES[one.measure][0]
-    text = f"{label} changes {words} by {one.change:+.3g} {one.units} in the median unit"
-    if not one.n:
+    text = f"{label} changes {words} by {signed(one.change)} {one.units} in the median unit"
+    if not one.change.n:
         text = f"{label}: no unit has a {words} both before and after"
     control = Control("no change: untrained network not measured", 0.0)
-    if one.beside:
-        control = Control("the same in the untrained network", one.untrained, one.untrained_interval)
-        theirs = f"untrained {one.untrained:+.3g}" if one.n_untrained else "no unit of the untrained network has both"
+    if one.untrained is not None:
+        control = one.untrained.control("the same in the untrained network")
+        theirs = (
+            f"untrained {signed(one.untrained)}" if one.untrained.n else "no unit of the untrained network has both"
+        )
         text += f"; {theirs}{more_text(one)}"
-    if math.isfinite(one.by_law):
-        text += f"; by the contrast-time law, from a lower contrast, {one.by_law:+.3g}"
-    text += f" ({one.caveat})." if one.caveat else "."
-    about = f"{label}: change of {one.measure} ({one.units}), median"
-    return Claim(about, one.n, "units of one network", one.change, one.interval, control, text)
+    if one.by_law is not None and one.by_law.n:
+        text += f"; by the contrast-time law, from a lower contrast, {signed(one.by_law)}"
+    return one.change.claim(f"{label}: change of {one.measure} ({one.units}), median", control, text)
 
 
 def accuracy_claim(one: ChangeBesideTwin, accuracy: Mapping[str, float], untrained: Mapping[str, float]) -> Claim:
     """Say what an intervention does to accuracy."""
-    name = one.intervention
+    name, found = one.intervention, one.change
     before, after = 100 * accuracy["none"], 100 * accuracy[name]
-    text = f"{name} takes this network's accuracy on {one.n} images from {before:.1f} to {after:.1f} %"
+    text = f"{name} takes this network's accuracy on {found.n} images from {before:.1f} to {after:.1f} %"
     control = Control("no change: untrained network not measured", 0.0)
-    if one.beside:
+    if one.untrained is not None:
         there = f"{100 * untrained['none']:.1f} to {100 * untrained[name]:.1f} %"
         text += f", the untrained one's from {there}{more_text(one, 100, ' points')}"
-        control = Control("the same in the untrained network", one.untrained, one.untrained_interval)
-    about = f"{name}: change of accuracy"
-    return Claim(about, one.n, "images", one.change, one.interval, control, f"{text}.")
+        control = one.untrained.control("the same in the untrained network")
+    return Claim(f"{name}: change of accuracy", found.n, "images", found.value, found.interval, control, f"{text}.")

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import itertools
+import math
 from dataclasses import dataclass
 
 import numpy as np
 import xarray as xr
 
-from dcnbio.analysis.claim import Claim, Control
+from dcnbio.analysis.claim import Claim, Control, limit_mark
 from dcnbio.analysis.responses.blocks import by_block
 from dcnbio.analysis.responses.limits import limit_sides
-from dcnbio.analysis.responses.medians import median_with_limits
 from dcnbio.analysis.statistics.interval import Interval
+from dcnbio.analysis.statistics.survival import median_with_limits
 
 __all__ = ["level_claims"]
 
@@ -35,7 +36,7 @@ class Middle:
 
     def __str__(self) -> str:
         """Write it, as a limit where it is one."""
-        return f"{'<' if self.beyond < 0 else '>' if self.beyond else ''}{self.value:.3g}"
+        return f"{limit_mark(self.beyond)}{self.value:.3g}" if math.isfinite(self.value) else "not known"
 
 
 def middle(units: xr.Dataset, name: str) -> Middle | None:
@@ -79,23 +80,62 @@ def level_claims(measures: xr.Dataset, growth: xr.Dataset | None) -> list[Claim]
     return claims
 
 
+def ratio_of(over: Middle, under: Middle) -> tuple[float, int]:
+    """Give the ratio of two positive medians, and on which side of it the truth lies where one is a limit.
+
+    Of two limits on the same side the ratio is not known: NaN.
+
+    Examples
+    --------
+    >>> ratio_of(Middle(6.0, 5, 3, 1), Middle(2.0, 5, 0)), ratio_of(Middle(6.0, 5, 0), Middle(2.0, 5, 3, 1))
+    ((3.0, 1), (3.0, -1))
+    >>> ratio_of(Middle(6.0, 5, 3, 1), Middle(2.0, 5, 3, 1))
+    (nan, 0)
+    """
+    if over.beyond * under.beyond > 0:
+        return math.nan, 0
+    ratio = over.value / under.value
+    return ratio, int(np.sign(over.beyond - under.beyond)) if math.isfinite(ratio) else 0
+
+
+def ratio_words(ratio: float, limit: int, digits: str) -> str:
+    """Say what a ratio is, or that it is not known."""
+    return f"a ratio of {limit_mark(limit)}{ratio:{digits}}" if math.isfinite(ratio) else "a ratio that is not known"
+
+
 def growth_levels(growth: xr.Dataset) -> list[Claim]:
     """Describe the growth of the local field at T by second moments, of the few units whose growth was measured."""
-    sigma, spacing, blocks = growth["sigma"].values[:, -1], growth["spacing"].values, growth["block"].values.tolist()
+    spacing, blocks = growth["spacing"].values, growth["block"].values.tolist()
+    sigma, units, clipped, limit = (
+        growth[name].values[..., -1].tolist() if "time" in growth[name].dims else growth[name].values.tolist()
+        for name in ("sigma", "units", "clipped", "limit")
+    )
+    sigmas = [Middle(*one) for one in zip(sigma, units, clipped, limit, strict=True)]
     return [
-        Claim(
-            f"block {after} over {before}: sigma of the local field at T, ratio",
-            int(growth["units"].values[i + 1]),
-            "units of one network",
-            float(sigma[i + 1] / sigma[i]),
-            NONE,
-            Control("the stride alone", float(spacing[i + 1] / spacing[i])),
-            f"From block {before} to {after} the local field's sigma goes from {sigma[i]:.2f} to {sigma[i + 1]:.2f} "
-            f"pixels, a ratio of {sigma[i + 1] / sigma[i]:.2f}; the stride alone gives "
-            f"{spacing[i + 1] / spacing[i]:.2g}{clipped_words(growth, i)}. This is described, without a verdict.",
+        growth_level(
+            (before, after), (sigmas[i], sigmas[i + 1]), float(spacing[i + 1] / spacing[i]), clipped_words(growth, i)
         )
         for i, (before, after) in enumerate(itertools.pairwise(blocks))
     ]
+
+
+def growth_level(blocks: tuple[int, int], pair: tuple[Middle, Middle], stride: float, clipped: str) -> Claim:
+    """Describe the ratio of the local fields of two blocks."""
+    (first, second), (before, after) = pair, blocks
+    ratio, limit = ratio_of(second, first)
+    said = [f"{limit_mark(one.beyond)}{one.value:.2f}" for one in pair]
+    return Claim(
+        f"block {after} over {before}: sigma of the local field at T, ratio",
+        second.n,
+        "units of one network",
+        ratio,
+        NONE,
+        Control("the stride alone", stride),
+        f"From block {before} to {after} the local field's sigma goes from {said[0]} to {said[1]} pixels, "
+        f"{ratio_words(ratio, limit, '.2f')}; the stride alone gives {stride:.2g}{clipped}. This is described, without "
+        "a verdict.",
+        limit,
+    )
 
 
 def clipped_words(growth: xr.Dataset, i: int) -> str:
@@ -109,9 +149,8 @@ def clipped_words(growth: xr.Dataset, i: int) -> str:
 def level_claim(blocks: tuple[int, int], words: str, pair: tuple[Middle, Middle], stride: float) -> Claim:
     """Describe one ratio of medians."""
     first, second = pair
-    ratio = second.value / first.value
-    falls = words == "preferred spatial frequency"
-    expected = 1 / stride if falls else stride
+    ratio, limit = ratio_of(second, first)
+    expected = 1 / stride if words == "preferred spatial frequency" else stride
     limits = f"; {first.limits} of {first.n} and {second.limits} of {second.n} are limits"
     return Claim(
         f"block {blocks[1]} over {blocks[0]}: {words}, ratio of medians",
@@ -121,6 +160,7 @@ def level_claim(blocks: tuple[int, int], words: str, pair: tuple[Middle, Middle]
         NONE,
         Control("the stride alone", expected),
         f"From block {blocks[0]} to {blocks[1]} the median {words} goes from {first} to {second}, "
-        f"a ratio of {ratio:.2g}; the stride alone gives {expected:.2g}{limits}. "
+        f"{ratio_words(ratio, limit, '.2g')}; the stride alone gives {expected:.2g}{limits}. "
         "This is described, without a verdict.",
+        limit,
     )

@@ -8,7 +8,9 @@ SILENT = "the unit never responds above the blank"
 NO_SURROUND = "the largest grating suppresses by 10 % or less, or the unit is silent"
 NO_RESPONSE = "the unit responds to its own grating of that size with under a tenth of the block's median"
 NO_NORM = "the network's first block has no group norm that takes its statistics from the image"
-NO_FIT = "the fit failed, or the unit is silent"
+NO_FIT = "the unit is silent, or its response does not vary with contrast"
+NOT_DESCRIBED = "the unit is silent, or Naka-Rushton does not describe it: R2 of 0.9 or less, exponent at a bound"
+NOT_SATURATED = f"{NOT_DESCRIBED}; or c50 lies outside the contrasts shown"
 
 # name: (long name, units, when it is not defined)
 MEASURES: dict[str, tuple[str, str, str]] = {
@@ -49,10 +51,10 @@ MEASURES: dict[str, tuple[str, str, str]] = {
         NO_RESPONSE,
     ),
     "surround_orientation_difference": ("suppression by surrounds along minus across", "1", NO_RESPONSE),
-    "r_max": ("Rmax of Naka-Rushton", "1", NO_FIT),
-    "c50": ("c50 of Naka-Rushton", "1", NO_FIT),
-    "exponent": ("exponent of Naka-Rushton", "1", NO_FIT),
-    "baseline": ("baseline of Naka-Rushton", "1", NO_FIT),
+    "r_max": ("Rmax of Naka-Rushton", "1", NOT_SATURATED),
+    "c50": ("c50 of Naka-Rushton", "1", NOT_DESCRIBED),
+    "exponent": ("exponent of Naka-Rushton", "1", NOT_SATURATED),
+    "baseline": ("baseline of Naka-Rushton", "1", NOT_SATURATED),
     "r_squared": ("share of variance that Naka-Rushton explains", "1", NO_FIT),
     "peak_time": ("time of the largest response", "solver time", SILENT),
     "half_rise_time": ("time of half the largest response", "solver time", SILENT),
@@ -103,7 +105,7 @@ CENSORED: dict[str, str] = {
     "surround_diameter": "suppression has not ended at the last diameter but one",
     "surround_ratio": "surround or summation diameter is censored",
     "summation_diameter_low_contrast": "the largest or the smallest diameter has the largest response",
-    "c50": "outside the contrasts shown, or a parameter at a bound of the fit",
+    "c50": "it lies outside the contrasts shown, of which it is the end",
     "peak_time": "the response is largest at T",
     "peak_time_low_contrast": "the response is largest at T",
     "half_rise_time": "the response begins above half its peak",

@@ -8,16 +8,17 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from dcnbio.analysis.claim import Claim, Control, limit_mark
 from dcnbio.analysis.responses.limits import Sides, limit_sides
 from dcnbio.analysis.shapes import Floats
 from dcnbio.analysis.statistics.interval import Interval
-from dcnbio.analysis.statistics.survival import survival_medians
+from dcnbio.analysis.statistics.open_ends import percentile_interval
+from dcnbio.analysis.statistics.survival import median_with_limits, survival_medians
 
 __all__ = [
     "UnitMedian",
     "difference_of_medians",
     "median_of_values",
-    "median_with_limits",
     "unit_median",
     "unresponsive",
 ]
@@ -36,9 +37,10 @@ class UnitMedian:
     value : float
         Limits taken as limits (Kaplan and Meier's estimate, Turnbull's where they lie on both sides). Where half the
         units or more lie beyond all that is known, the median of values and limits as they stand, which the truth
-        lies beyond (`beyond`). NaN where no unit has the measure.
+        lies beyond (`beyond`). NaN where no unit has the measure, or nothing is known of the median.
     interval : Interval
-        Bootstrap over units of this network: it says nothing of other networks. None where the value is a limit.
+        Bootstrap over units of this network: it says nothing of other networks. None where the value is a limit, and
+        where an end lies beyond all that is known: its reason then gives the other end.
     n, missing, censored : int
         Units with the measure, without it, and with a limit alone.
     bounds : tuple of float
@@ -61,7 +63,19 @@ class UnitMedian:
 
     def __str__(self) -> str:
         """Write the median in three digits, as a limit where it is one."""
-        return f"{'<' if self.beyond < 0 else '>' if self.beyond else ''}{self.value:.3g}" if self.n else "not known"
+        return limit_mark(self.beyond) + f"{self.value:.3g}" if np.isfinite(self.value) else "not known"
+
+    def control(self, name: str) -> Control:
+        """Set the median beside an estimate, as a limit where it is one."""
+        return Control(name, self.value, self.interval, self.beyond)
+
+    def claim(self, name: str, control: Control, sentence: str) -> Claim:
+        """State the median, as a limit where it is one; the sentence is without its full stop, and may hold the median.
+
+        What is not known of some units is added to it.
+        """
+        text = f"{sentence} ({self.caveat})." if self.caveat else f"{sentence}."
+        return Claim(name, self.n, "units of one network", self.value, self.interval, control, text, self.beyond)
 
     @property
     def uncertain(self) -> bool:
@@ -88,31 +102,6 @@ def possible_medians(values: Floats, sides: Sides, doubted: NDArray[np.bool_]) -
         low, high = ordered[(values.size - 1) // 2], ordered[values.size // 2]
         found.append(float((low + high) / 2) if np.isfinite([low, high]).all() else float(end))
     return found[0], found[1]
-
-
-def median_with_limits(values: Floats, sides: Sides) -> tuple[float, int]:
-    """Give the median of values, some of which are limits, and on which side of it the truth lies if it is one.
-
-    Parameters
-    ----------
-    values : array [unit]
-        Finite.
-    sides : int array [unit]
-        0 where a value is known; 1 where the truth lies above, -1 below.
-
-    Examples
-    --------
-    >>> median_with_limits(np.array([1.0, 2.0, 3.0, 4.0, 5.0]), np.array([0, 1, 0, 0, 0]))
-    (4.0, 0)
-    >>> median_with_limits(np.array([1.0, 5.0, 6.0, 7.0]), np.array([0, 1, 1, 1]))
-    (5.5, 1)
-    """
-    ends = float(values.min()), float(values.max())
-    median = float(survival_medians(values, sides, np.ones((1, values.size)), ends)[0])
-    for end, sign in zip(ends, (-1, 1), strict=True):
-        if median == end and (sides == sign).any():
-            return float(np.median(values)), sign
-    return median, 0
 
 
 def median_of_values(
@@ -152,26 +141,25 @@ def median_of_values(
     if not known.size:
         return UnitMedian(float("nan"), Interval.none("no unit has the measure"), 0, missing, 0, (np.nan, np.nan))
     median, beyond = median_with_limits(known, side[has])
-    if beyond:
+    if beyond or np.isnan(median):
         interval = Interval.none(LIMIT)
     elif known.size < LEAST:
         interval = Interval.none(f"{known.size} units are too few to resample (at least {LEAST})")
     else:
         drawn = resampled_medians(known, side[has], rng)
-        low, high = np.quantile(drawn, [0.025, 0.975])
-        interval = Interval(float(low), float(high), 0.95, "percentile bootstrap over units of this network")
+        interval = percentile_interval(drawn, "percentile bootstrap over units of this network")
     possible = possible_medians(values, side, doubted)
     counts = int(known.size), missing, int((side != 0).sum())
     return UnitMedian(median, interval, *counts, possible, int(doubted.sum()), beyond)
 
 
 def resampled_medians(known: Floats, side: Sides, rng: np.random.Generator) -> Floats:
-    """Draw units with replacement, and take the median of each draw."""
+    """Draw units with replacement, and take the median of each draw; infinite where a middle unit is not known."""
     if not side.any():
         found: Floats = np.median(known[rng.integers(0, known.size, (RESAMPLES, known.size))], axis=1)
         return found
     weights = rng.multinomial(known.size, np.full(known.size, 1 / known.size), RESAMPLES).astype(np.float64)
-    return survival_medians(known, side, weights, (float(known.min()), float(known.max())))
+    return survival_medians(known, side, weights)
 
 
 def unresponsive(measures: xr.Dataset) -> NDArray[np.bool_] | None:
@@ -231,7 +219,7 @@ def difference_of_medians(
     float
         NaN where one of them has no unit, or is a limit.
     Interval
-        Over units: it says nothing of other networks of either kind.
+        Over units: it says nothing of other networks of either kind. None where an end lies beyond all that is known.
 
     Examples
     --------
@@ -245,10 +233,11 @@ def difference_of_medians(
     if not all(values.size for values, _ in known):
         return float("nan"), Interval.none("no unit of one of the networks has the measure")
     (first, beyond), (second, beyond_second) = (median_with_limits(*one) for one in known)
-    if beyond or beyond_second:
+    if beyond or beyond_second or np.isnan(first - second):
         return float("nan"), Interval.none(LIMIT)
     if min(values.size for values, _ in known) < LEAST:
         return first - second, Interval.none(f"too few units to resample (at least {LEAST} of each network)")
     drawn = [resampled_medians(*one, rng) for one in known]
-    low, high = np.quantile(drawn[0] - drawn[1], [0.025, 0.975])
-    return first - second, Interval(float(low), float(high), 0.95, "percentile bootstrap over units of both networks")
+    with np.errstate(invalid="ignore"):
+        differences = drawn[0] - drawn[1]  # NaN, not known, where both lie beyond all that is known
+    return first - second, percentile_interval(differences, "percentile bootstrap over units of both networks")

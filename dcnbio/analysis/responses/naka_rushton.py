@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,11 +12,12 @@ from scipy.optimize import least_squares
 from dcnbio.analysis.shapes import Floats
 from dcnbio.errors import InputError
 
-__all__ = ["NakaRushton", "fit_naka_rushton", "naka_rushton"]
+__all__ = ["LEAST_R_SQUARED", "NakaRushton", "fit_naka_rushton", "naka_rushton"]
 
 EXPONENTS = (0.1, 10.0)
 HALF_CONTRASTS = (1e-3, 10.0)
 STARTS = tuple((c50, n) for c50 in (0.05, 0.2, 0.6) for n in (1.0, 3.0))
+LEAST_R_SQUARED = 0.9
 TOUCHING = 1e-3  # relative distance from a bound at which a parameter is at it
 
 
@@ -34,10 +36,21 @@ class NakaRushton:
     r_squared : float
         Share of the responses' variance that the curve explains.
     at_bound : bool
-        Whether exponent or c50 is at a bound of the fit: the parameters are then no estimates.
-    extrapolated : bool
+        Whether the exponent is at a bound of the fit: the parameters are then no estimates.
+    outside : int
+        1 where c50 lies above the contrasts shown, -1 where it lies below them, else 0.
+    ends : tuple of float
+        The lowest and the highest contrast shown.
     failed : str
         Why there is no fit; an empty string where there is.
+
+    Notes
+    -----
+    One rule says what can be read of a fit (`read`), for all that is made of its parameters. They are estimates where
+    R2 is above 0.9 and the exponent is off its bounds, from 0.1 to 10. c50 is then a limit, the end of the contrasts
+    shown, where it lies outside them, and r_max, exponent and baseline are none, since a response that does not
+    saturate gives r_max and c50 as one number. An exponent at its bound is a step or a flat line: c50 of a step lies
+    between two contrasts shown, but it is not read either. R2 is always read: it says how well the function fits.
     """
 
     r_max: float
@@ -46,7 +59,8 @@ class NakaRushton:
     baseline: float
     r_squared: float
     at_bound: bool = False
-    extrapolated: bool = False
+    outside: int = 0
+    ends: tuple[float, float] = (0.0, math.inf)
     failed: str = ""
 
     @classmethod
@@ -54,6 +68,43 @@ class NakaRushton:
         """Give the fit that does not exist."""
         none = float("nan")
         return cls(none, none, none, none, none, failed=reason)
+
+    @property
+    def extrapolated(self) -> bool:
+        """Whether c50 lies outside the contrasts shown."""
+        return self.outside != 0
+
+    @property
+    def described(self) -> bool:
+        """Whether the function describes the responses: R2 above 0.9, the exponent off its bounds."""
+        return not self.failed and self.r_squared > LEAST_R_SQUARED and not self.at_bound
+
+    def read(self, part: str) -> float:
+        """Give a parameter where it is an estimate, c50 as a limit where it is one; else NaN.
+
+        Parameters
+        ----------
+        part : str
+            "r_max", "c50", "exponent", "baseline" or "r_squared".
+
+        Examples
+        --------
+        >>> good = NakaRushton(1.0, 2.0, 1.5, 0.0, 0.99, outside=1, ends=(0.1, 1.0))
+        >>> good.read("c50"), good.read("exponent"), good.read("r_squared")
+        (1.0, nan, 0.99)
+        """
+        if part == "r_squared":
+            return self.r_squared
+        if not self.described:
+            return float("nan")
+        if not self.extrapolated:
+            return float(getattr(self, part))
+        return self.ends[self.outside > 0] if part == "c50" else float("nan")
+
+    @property
+    def c50_is_limit(self) -> bool:
+        """Whether c50, of a fit that describes the responses, lies outside the contrasts shown."""
+        return self.described and self.extrapolated
 
 
 def naka_rushton(contrast: ArrayLike, r_max: float, c50: float, exponent: float, baseline: float) -> Floats:
@@ -112,7 +163,7 @@ def fit_naka_rushton(contrast: ArrayLike, response: ArrayLike) -> NakaRushton:
     -----
     r_max is at least 0, so that a response that falls with contrast fits badly: R2 says so. The exponent lies between
     0.1 and 10, c50 between 0.001 and 10. It misleads where responses do not saturate: r_max and c50 are then one
-    number, and `extrapolated`.
+    number, and c50 lies `outside`. What can be read of a fit is said by `NakaRushton.read`.
 
     References
     ----------
@@ -148,13 +199,14 @@ def fit_naka_rushton(contrast: ArrayLike, response: ArrayLike) -> NakaRushton:
     ]
     best = min(fits, key=lambda fit: float(fit.cost))
     r_max, c50, exponent, baseline = best.x[0], 2 ** best.x[1], 2 ** best.x[2], best.x[3]
-    near = [abs(np.log2(v / b)) < TOUCHING for v, two in ((c50, HALF_CONTRASTS), (exponent, EXPONENTS)) for b in two]
+    low, high = float(c.min()), float(c.max())
     return NakaRushton(
         r_max=float(r_max * spread),
         c50=float(c50),
         exponent=float(exponent),
         baseline=float(baseline * spread + r.min()),
         r_squared=float(1 - 2 * best.cost / ((scaled - scaled.mean()) ** 2).sum()),
-        at_bound=bool(any(near)),
-        extrapolated=bool(not c.min() <= c50 <= c.max()),
+        at_bound=any(abs(math.log2(exponent / end)) < TOUCHING for end in EXPONENTS),
+        outside=1 if c50 > high else -1 if c50 < low else 0,
+        ends=(low, high),
     )

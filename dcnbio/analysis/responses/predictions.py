@@ -13,7 +13,6 @@ from dcnbio.analysis.shapes import Floats
 
 __all__ = ["PREDICTIONS", "Parts", "Prediction"]
 
-LEAST_R_SQUARED = 0.9
 QUARTER = -2.0  # octaves: a quarter of the contrast, and by the law of the time
 
 
@@ -25,14 +24,14 @@ class Parts:
     ----------
     measured, predicted, frozen : KnownValues
         Which of them are limits is known.
-    left : array [unit]
+    left : KnownValues
         NaN where a unit does not have it, or where what it follows from is a limit.
     """
 
     measured: KnownValues
     predicted: KnownValues
     frozen: KnownValues
-    left: Floats
+    left: KnownValues
 
 
 @dataclass(frozen=True)
@@ -88,30 +87,19 @@ def by_law(name: str, words: str, short: str, *, ratio: bool = True) -> Predicti
         here, there = uncensored(measures, name), uncensored(measures, f"{name}_law")
         left = octaves(here, there) if ratio else here - there
         measured, predicted, frozen = (known(measures, f"{name}{suffix}") for suffix in ("", "_law", "_frozen"))
-        return Parts(measured, predicted, frozen, left)
+        return Parts(measured, predicted, frozen, KnownValues(left))
 
     return Prediction(words, short, "law", (name, f"{name}_law"), parts)
-
-
-def readable(measures: xr.Dataset, name: str, suffix: str = "") -> Floats:
-    """Give a parameter of Naka and Rushton's function where that describes the unit: no limits, R2 above 0.9."""
-    values, quality = uncensored(measures, f"{name}{suffix}"), known(measures, f"r_squared{suffix}").values
-    limits = f"censored_c50{suffix}"
-    bad = ~(quality > LEAST_R_SQUARED)
-    if limits in measures:
-        bad |= measures[limits].values
-    return np.where(bad, np.nan, values)
 
 
 def by_law_of_fit(name: str, words: str, short: str) -> Prediction:
     """Set a parameter of Naka and Rushton's function beside what the law gives, of units that both describe."""
 
     def parts(measures: xr.Dataset) -> Parts:
-        here, there = (readable(measures, name, suffix) for suffix in ("", "_law"))
-        frozen = readable(measures, name, "_frozen") if f"{name}_frozen" in measures else np.full(here.shape, np.nan)
-        return Parts(KnownValues(here), KnownValues(there), KnownValues(frozen), octaves(here, there))
+        here, there, frozen = (uncensored(measures, f"{name}{suffix}") for suffix in ("", "_law", "_frozen"))
+        return Parts(KnownValues(here), KnownValues(there), KnownValues(frozen), KnownValues(octaves(here, there)))
 
-    return Prediction(words, short, "law", (name, f"{name}_law", "r_squared", "r_squared_law"), parts)
+    return Prediction(words, short, "law", (name, f"{name}_law"), parts)
 
 
 def at_low_contrast(name: str, words: str, short: str, predicted: float | None) -> Prediction:
@@ -128,7 +116,7 @@ def at_low_contrast(name: str, words: str, short: str, predicted: float | None) 
         else:
             expected = np.where(np.isfinite(measured), predicted, np.nan)
         frozen = KnownValues(change(measures, "_frozen"))
-        return Parts(KnownValues(measured), KnownValues(expected), frozen, measured - expected)
+        return Parts(KnownValues(measured), KnownValues(expected), frozen, KnownValues(measured - expected))
 
     return Prediction(words, short, "law", (name, low, f"{name}_law"), parts)
 
@@ -138,7 +126,7 @@ def by_norm(name: str, words: str, short: str, suffix: str) -> Prediction:
 
     def parts(measures: xr.Dataset) -> Parts:
         values, frozen = known(measures, name), known(measures, f"{name}_{suffix}")
-        return Parts(values, KnownValues(values.values - frozen.values), frozen, frozen.values)
+        return Parts(values, KnownValues(values.values - frozen.values), frozen, KnownValues(frozen.values))
 
     return Prediction(words, short, "norm", (name, f"{name}_{suffix}"), parts)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from dcnbio.analysis.claim import Claim
+from dcnbio.analysis.claim import Claim, limit_mark
 from dcnbio.analysis.responses.beyond import Beyond, beyond_predictions
 from dcnbio.analysis.responses.blocks import by_block
 from dcnbio.analysis.responses.change_beside_twin import ChangeBesideTwin, Right
@@ -22,6 +22,7 @@ from dcnbio.analysis.responses.intervention_change import (
     intervention_claims,
 )
 from dcnbio.analysis.responses.level_ratios import level_claims
+from dcnbio.analysis.responses.medians import UnitMedian
 from dcnbio.images.number_checks import count
 
 __all__ = ["ResponsesResult", "analyze_responses"]
@@ -124,20 +125,24 @@ def analyze_responses(found: ResponsesResult, seed: int = 0) -> ResponsesResult:
     Returns
     -------
     ResponsesResult
+
+    Notes
+    -----
+    Every bootstrap has a generator of its own, of the seed, the network's weights, the block and the measure, so that
+    an interval does not depend on what else was measured, nor on which network stands beside.
     """
     count("seed", seed, 0)
-    rng = np.random.default_rng(seed)
     blocks = by_block(found.measures)
     others = {} if found.untrained is None else by_block(found.untrained)
-    beyond = {block: beyond_predictions(units, others.get(block), rng) for block, units in blocks.items()}
-    claims = response_claims(found.measures, found.untrained, beyond, rng)
+    beyond = {block: beyond_predictions(units, others.get(block), seed) for block, units in blocks.items()}
+    claims = response_claims(found.measures, found.untrained, beyond, seed)
     if found.growth is not None:
         claims += growth_claims(found.growth)
     claims += level_claims(found.measures, found.growth)
     twin = None
     if found.untrained is not None:
         twin = Changed(found.untrained, found.changed_untrained, found.right_untrained)
-    changes = changes_beside_twin(Changed(found.measures, found.changed, found.right), twin, rng)
+    changes = changes_beside_twin(Changed(found.measures, found.changed, found.right), twin, seed)
     claims += intervention_claims(changes, found.accuracy, found.accuracy_untrained)
     said = " ".join(
         conclusion(units, claims, beyond[block], f"block {block}: " if len(blocks) > 1 else "")
@@ -155,22 +160,29 @@ def conclusion(units: xr.Dataset, claims: list[Claim], beyond: list[Beyond], pre
     parts = [f"{prefix.capitalize()}{n} units of this one network, {simple:.0f} % of them simple"]
     frequency = by_name.get("preferred spatial frequency (cycles/pixel), median")
     if frequency is not None:
-        beside = shown(frequency.control.estimate)
-        parts.append(f"prefer {frequency.estimate:.2g} cycles/pixel (untrained {beside})")
+        here, there = (shown(one.estimate, one.limit) for one in (frequency, frequency.control))
+        parts.append(f"prefer {here} cycles/pixel (untrained {there})")
     suppression = results.get("suppression index")
     if suppression is not None:
-        index, left = shown(suppression.measured.value), shown(suppression.frozen.value)
+        index, left = median_shown(suppression.measured), median_shown(suppression.frozen)
         parts.append(f"are suppressed by large gratings by {index} ({left} with frozen norm statistics)")
     plaid = results.get("cross-orientation suppression of a plaid")
     if plaid is not None:
-        parts.append(f"by a mask by {shown(plaid.measured.value)} ({shown(plaid.frozen.value)} with statistics held)")
+        index, left = median_shown(plaid.measured), median_shown(plaid.frozen)
+        parts.append(f"by a mask by {index} ({left} with statistics held)")
     latency = by_name.get("change of peak time at a quarter contrast (octaves), median")
     if latency is not None and np.isfinite(latency.estimate):
         sooner = "earlier" if latency.estimate < 0 else "later"
-        parts.append(f"peak {abs(latency.estimate):.1f} octaves {sooner} at a quarter contrast (law: 2 earlier)")
+        octaves = limit_mark(latency.limit if latency.estimate > 0 else -latency.limit) + f"{abs(latency.estimate):.1f}"
+        parts.append(f"peak {octaves} octaves {sooner} at a quarter contrast (law: 2 earlier)")
     return f"{parts[0]}: they " + ", ".join(parts[1:]) + "." if len(parts) > 1 else f"{parts[0]}."
 
 
-def shown(value: float) -> str:
-    """Write a number."""
-    return f"{value:.2g}" if np.isfinite(value) else "not known"
+def shown(value: float, limit: int = 0) -> str:
+    """Write a number, as a limit where it is one."""
+    return f"{limit_mark(limit)}{value:.2g}" if np.isfinite(value) else "not known"
+
+
+def median_shown(found: UnitMedian) -> str:
+    """Write a median, as a limit where it is one."""
+    return shown(found.value, found.beyond)

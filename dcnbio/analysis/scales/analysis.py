@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping
 
 import numpy as np
@@ -15,6 +14,7 @@ from dcnbio.analysis.scales.kind_claims import kind_claims
 from dcnbio.analysis.scales.network import NetworkScales, independent_kinds, measure_network
 from dcnbio.analysis.scales.result import ScalesResult
 from dcnbio.analysis.scales.training_alone import training_alone_claims, training_alone_sentences
+from dcnbio.analysis.statistics.own_generator import own_generator
 from dcnbio.errors import InputError
 from dcnbio.images.number_checks import count
 
@@ -131,19 +131,6 @@ def lognormal_sentence(found: list[ConvolutionScales]) -> str:
 def weights_of(name: str, filters: xr.DataTree) -> str:
     """Tell networks apart: by their weights, or by name where these are not recorded."""
     return str(filters.attrs.get("weights", name))
-
-
-def own_generator(seed: int, *about: str) -> np.random.Generator:
-    """Give each part a generator of its own: what is said of a network must not depend on which stand beside it.
-
-    Examples
-    --------
-    >>> draws = [own_generator(seed, layer).random() for seed, layer in ((0, "a"), (0, "a"), (0, "b"), (1, "a"))]
-    >>> draws[0] == draws[1], len(set(draws))
-    (True, 3)
-    """
-    digest = hashlib.sha256("/".join(about).encode()).digest()
-    return np.random.default_rng([seed, *np.frombuffer(digest[:16], "<u4").tolist()])
 
 
 def refuse_twins(filters: Mapping[str, xr.DataTree]) -> None:
