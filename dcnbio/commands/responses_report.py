@@ -12,6 +12,7 @@ from dcnbio.analysis.responses.blocks import by_block
 from dcnbio.analysis.responses.claims import PLAIN
 from dcnbio.analysis.responses.definitions import DEFINITIONS
 from dcnbio.analysis.responses.medians import UnitMedian, unit_median
+from dcnbio.analysis.statistics.open_ends import OPEN
 from dcnbio.commands.change_report import change_tables
 from dcnbio.commands.table import WIDTH, marked, table, wrapped
 
@@ -47,7 +48,7 @@ def report(found: ResponsesResult) -> str:
     attrs, n = found.measures.attrs, found.measures.sizes["unit"]
     parts = [wrapped(f"{attrs['network']} ({attrs['row']}), {n} units, medians; {READ[attrs['signal']]}")]
     parts += median_tables(found.claims)
-    parts += limit_lines(found.measures)
+    parts += limit_lines(found.measures, found.claims)
     for block, results in found.beyond.items():
         if results:
             parts.append(beyond_table(block, results))
@@ -110,12 +111,22 @@ def narrowed(header: list[str], rows: list[list[str]]) -> list[list[str]]:
     return [[textwrap.shorten(name, room, placeholder="..."), *cells] for name, *cells in rows]
 
 
-def limit_lines(measures: xr.Dataset) -> list[str]:
-    """Say of which measures something is not known of some unit, and between which ends that leaves the median."""
-    parts = []
-    for block, units in by_block(measures).items():
+def limit_lines(measures: xr.Dataset, claims: Sequence[Claim]) -> list[str]:
+    """Say of which measures something is not known of some unit, and between which ends that leaves the median.
+
+    Where an end of its 95 % interval is not known either, the other end is named.
+    """
+    parts, blocks = [], by_block(measures)
+    reasons = {claim.name: claim.interval.reason for claim in claims if OPEN in claim.interval.reason}
+    for block, units in blocks.items():
+        prefix = f"block {block}: " if len(blocks) > 1 else ""
         medians = {name: unit_median(units, name, np.random.default_rng(0)) for name in PLAIN if name in units}
-        lines = [wrapped(f"{PLAIN[name]}: {one.caveat}") for name, one in medians.items() if one.uncertain]
+        lines = []
+        for name, one in medians.items():
+            reason = reasons.get(f"{prefix}{PLAIN[name]}, median")
+            more = f"; of the 95 % interval, {reason}" if reason else ""
+            if one.uncertain:
+                lines.append(wrapped(f"{PLAIN[name]}: {one.caveat}{more}"))
         if lines:
             parts.append("\n".join([f"block {block}, what is not known of some units", *lines]))
     return parts

@@ -78,11 +78,13 @@ def field_growth_caption(responses: xr.DataTree) -> str:
     """Say n, and what the dashed lines are."""
     data = responses["growth"].to_dataset()
     counts = ", ".join(f"n = {int(n)} in block {int(b)}" for b, n in zip(data["block"], data["units"], strict=True))
+    limits = [int(b) for b in data["block"] if "limit" in data and data["limit"].sel(block=b).values.any()]
+    said = f" In block {' and '.join(map(str, limits))} half the fields or more leave the image: a lower limit."
     return (
         "Size of local receptive fields (sigma by second moments, norm statistics held) against solver time: medians "
         f"over units of {responses['measures'].attrs['network']} ({counts}), without error bars. Dashed, from the size "
         "at 0 to what it would be at T if the block blurred linearly and once, so that variances of its two "
-        "convolutions add."
+        f"convolutions add.{said if limits else ''}"
     )
 
 

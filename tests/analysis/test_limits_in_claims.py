@@ -105,7 +105,7 @@ RESPONSES = {
     "R2 of 0": 1 - 0.5 * CONTRAST,
     "silent": np.zeros(7),
     "above": naka_rushton(CONTRAST, 5.0, 3.0, 2.0, 0.0),
-    "below": naka_rushton(CONTRAST, 1.0, 0.04, 1.0, 0.0),
+    "below": naka_rushton(CONTRAST, 1.0, 0.06, 3.0, 0.0),
 }
 PARAMETERS = ("r_max", "c50", "exponent", "baseline")
 

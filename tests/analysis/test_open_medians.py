@@ -164,9 +164,8 @@ def test_a_comparison_with_an_open_end_has_no_interval_and_is_not_like():
 
 def test_a_comparison_of_a_limit_is_marked_as_one_and_has_no_interval():
     values = np.r_[np.arange(1.0, 17.0), np.full(16, 20.0)]
-    found = compared(
-        question(0.5), Units(values, np.repeat([0, 1], 16), 0, ends=(0, 90)), np.random.default_rng(0), 999
-    )
+    units = Units(values, np.repeat([0, 1], 16), 0, ends=(0, 90))
+    found = compared(question(0.5), units, np.random.default_rng(0), 999)
     assert (found.model, found.limit, found.interval()) == (18.0, 1, None)
     assert found.to_dict()["limit"] == "lower"
     assert found.worst_case() == [18.0, 90.0]

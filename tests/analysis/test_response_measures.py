@@ -233,11 +233,11 @@ def test_changes_of_limits_are_limits():
     later = flags.copy()
     later[:2] = False
     after = xr.Dataset({"peak_time": ("unit", np.full(8, 1.5)), "censored_peak_time": ("unit", later)}, block)
-    changes = changes_beside_twin(Changed(before, {"time=0": after}), None, np.random.default_rng(0))
+    changes = changes_beside_twin(Changed(before, {"time=0": after}), None)
     (one,) = (change for change in changes if change.measure == "peak_time")
-    assert one.n == 7  # of the unit that peaks at T before and after nothing is known
-    assert one.change == -0.5
-    assert "2 with a limit alone" in one.caveat
+    assert one.change.n == 7  # of the unit that peaks at T before and after nothing is known
+    assert one.change.value == -0.5
+    assert "2 with a limit alone" in one.change.caveat
 
 
 def test_the_law_is_told_from_a_unit_that_breaks_it():

@@ -27,7 +27,10 @@ DEFINITIONS: dict[str, str] = {
     "iso_surround_suppression": "1 - r(grating within a surround along it) / r(grating)",
     "cross_surround_suppression": "1 - r(grating within a surround across it) / r(grating)",
     "r_max": "Rmax of b + Rmax c^n / (c^n + c50^n), gratings over the image (Albrecht & Hamilton 1982)",
-    "c50": "contrast of half Rmax in b + Rmax c^n / (c^n + c50^n) (Albrecht & Hamilton 1982)",
+    "c50": (
+        "contrast of half Rmax in b + Rmax c^n / (c^n + c50^n) (Albrecht & Hamilton 1982), where R2 is above 0.9 and n "
+        "off its bounds of 0.1 and 10; a limit outside the contrasts shown, where Rmax, n and b are not read"
+    ),
     "exponent": "n of b + Rmax c^n / (c^n + c50^n) (Albrecht & Hamilton 1982)",
     "peak_time": "solver time of the largest r, from the initial state, which is the stimulus",
     "half_rise_time": "first solver time at which r is half its largest",
