@@ -20,6 +20,7 @@ from csv_rows import read_rows
 from readme_part import README, put_between
 from script import end_in_words
 
+from dcnbio.analysis.claim import word_mark
 from dcnbio.commands.analyze_primate import UNTRAINED
 from dcnbio.model.loading import load
 from dcnbio.model.weights import weights_id
@@ -99,8 +100,9 @@ def line(row: dict[str, str]) -> str:
     claim = known[row["claim"]]
     interval = "-" if claim["interval"] is None else " to ".join(number(end, row) for end in claim["interval"])
     control = claim["control"] or {"name": "-"}
-    beside = f": {number(control['estimate'], row)}" if control.get("estimate") is not None else ""
-    cells = [row["question"], row["paper"] or "-", number(claim["estimate"], row), interval]
+    found, other = (f"{word_mark(one.get('limit'))}{number(one.get('estimate'), row)}" for one in (claim, control))
+    beside = f": {other}" if control.get("estimate") is not None else ""
+    cells = [row["question"], row["paper"] or "-", found, interval]
     source = f"[file](results/{row['file']}){outdated(row['file'], row['claim'])}"
     cells += [f"{claim['n']} {claim['unit']}", f"{control['name']}{beside}", source]
     return f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |"

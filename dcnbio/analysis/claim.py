@@ -8,7 +8,7 @@ from typing import Any
 
 from dcnbio.analysis.statistics.interval import Interval
 
-__all__ = ["Claim", "Control", "limit_mark", "limit_word"]
+__all__ = ["Claim", "Control", "limit_mark", "limit_word", "word_mark"]
 
 
 @dataclass(frozen=True)
@@ -112,6 +112,22 @@ def limit_mark(limit: int) -> str:
     ('>', '<', '')
     """
     return {1: ">", -1: "<"}.get(limit, "")
+
+
+def word_mark(word: str | None) -> str:
+    """Give the sign that stands before a number of which plain values say that it is a limit.
+
+    Parameters
+    ----------
+    word : str or None
+        "lower" or "upper", as `limit_word` writes it; None where the number is no limit.
+
+    Examples
+    --------
+    >>> word_mark("lower"), word_mark("upper"), word_mark(None)
+    ('>', '<', '')
+    """
+    return {"lower": ">", "upper": "<"}.get(word or "", "")
 
 
 def finite(value: float) -> float | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from dcnbio.commands.table import marked, table, wrapped
+from dcnbio.analysis.claim import word_mark
+from dcnbio.commands.table import table, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -59,7 +60,7 @@ def marked_number(value: float | None, limit: str | None) -> str:
     >>> marked_number(1.234, "lower"), marked_number(1.234, None), marked_number(None, None)
     ('>1.23', '1.23', '-')
     """
-    return marked(number(value), {"lower": 1, "upper": -1}.get(limit or "", 0))
+    return f"{word_mark(limit)}{number(value)}"
 
 
 def short(name: str) -> str:

@@ -11,9 +11,10 @@ import xarray as xr
 from dcnbio.errors import InputError
 from dcnbio.figures.result_claims import claims_of
 
-__all__ = ["comparison_rows"]
+__all__ = ["LIMITS", "comparison_rows"]
 
 NAN = float("nan")
+LIMITS = {"lower": 1, "upper": -1}  # where all that is known of the effect is that it lies beyond what stands
 NETWORKS = {"untrained": "untrained network", "ode_net": "ode-net"}
 INTERVALS = {  # from the one that is wanted to the one that is there
     "inner": (("interval_90", "90 % intervals"), ("interval", "95 % intervals")),
@@ -67,6 +68,7 @@ def own_row(one: xr.Dataset, claim: Mapping[str, Any]) -> dict[str, Any]:
         "effect_unit": unit_of(claim),
         "of": "network",
         "effect": float(one["effect"]),
+        "limit": LIMITS.get(claim.get("limit", ""), 0),
         **limits(one, "inner"),
         **limits(one, "adjusted"),
         "bound": float(one["bound"]),
@@ -96,7 +98,7 @@ def control_rows(one: xr.Dataset, claim: Mapping[str, Any]) -> list[dict[str, An
     shared = {"comparison": str(one["comparison"].values), "effect_unit": unit_of(claim)}
     about = {"bound": float(one["bound"]), "verdict": ""}
     return [
-        {**shared, "of": name, "effect": effect, **blank, **about, "n_units": n, "n_cells": 0}
+        {**shared, "of": name, "effect": effect, "limit": 0, **blank, **about, "n_units": n, "n_cells": 0}
         for name, effect, n in controls_of(claim, float(one["data"]) if "data" in one else NAN)
     ]
 

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dcnbio.errors import InputError
+from dcnbio.figures.comparison_rows import LIMITS
 from dcnbio.figures.kind import FigureKind
 from dcnbio.figures.page import current_page, new_figure, styled
 from dcnbio.figures.page_legend import page_legend
@@ -50,6 +51,7 @@ def primate_comparison_table(primate: xr.DataTree) -> Table:
                 "n": int(claim["n"]),
                 "unit": str(claim["unit"]),
                 "value": float(claim["estimate"]),
+                "limit": LIMITS.get(claim.get("limit", ""), 0),
                 "low": float(low),
                 "high": float(high),
                 "beside": str(control["name"]),
@@ -74,7 +76,8 @@ def draw_effect(axes: Axes, row: dict[str, float | str]) -> None:
         if np.isfinite([low, high]).all():
             axes.plot([low, high], [height, height], "|-", color=shade, lw=1.0, ms=4)
         if np.isfinite(value):
-            axes.plot(value, height, "o", color=shade, ms=3.5)
+            mark = {1: ">", -1: "<"}.get(int(row["limit"]) if names[0] == "value" else 0, "o")
+            axes.plot(value, height, mark, color=shade, ms=3.5)
     axes.set_ylim(-0.7, 1.7)
     axes.set_yticks([])
     axes.spines["left"].set_visible(False)
@@ -113,12 +116,13 @@ def primate_comparison_caption(primate: xr.DataTree) -> str:
     parts = [
         f"{row['effect']}, n = {row['n']:,} {row['unit']}, beside {row['beside']}" for row in table.to_dict("records")
     ]
+    pointed = " Triangles point to where the truth lies, of which a limit alone is known." * bool(table["limit"].any())
     more = len([one for one in claims_of(primate) if one["estimate"] is not None]) - len(table)
     left = f" {more} further effects stand in the result's claims." if more else ""
     return (
         "Effects in the network (blue) and what they are compared with (grey), each on a scale of its own: "
         f"{'; '.join(parts)}.{left} Bars, 95 % intervals where they exist, over the unit named; a grey point without a "
-        "bar is a number without an interval. The verdict of each stands in the table beside the figure."
+        f"bar is a number without an interval.{pointed} The verdict of each stands in the table beside the figure."
     )
 
 
@@ -133,6 +137,7 @@ PRIMATE_COMPARISON = FigureKind(
         "n": ("how many", "of unit"),
         "unit": ("of what", "1"),
         "value": ("estimate in the network", "of the effect"),
+        "limit": ("1 where it is known to lie above that alone, -1 below, else 0", "1"),
         "low": ("lower 95 % limit", "of the effect"),
         "high": ("upper 95 % limit", "of the effect"),
         "beside": ("what it is compared with", "1"),

@@ -24,6 +24,7 @@ from dcnbio.figures.table import Table, table_of, unique
 __all__ = ["PRIMATE_FOREST"]
 
 MARKS = ("s", "D", "^", "v")  # of controls, in their order
+POINTS = {0: "o", 1: ">", -1: "<"}  # of the network: a number, or a limit that points to where the truth lies
 LINE = 0.36  # inches of a comparison
 BAND = 0.72  # of a line's height
 OWN, BELOW = 0.14, 0.22  # where in a line the network's mark and its controls lie
@@ -61,7 +62,7 @@ def draw_line(axes: Axes, height: float, rows: list[dict[str, Any]], marks: Mapp
         pair = finite_pair(own, name)
         if pair:
             axes.plot(pair, [height + OWN] * 2, "-", color=colour(0), lw=width, solid_capstyle="butt")
-    axes.plot(float(own["effect"]), height + OWN, "o", color=colour(0), ms=4.5)
+    axes.plot(float(own["effect"]), height + OWN, POINTS[int(own["limit"])], color=colour(0), ms=4.5)
     for row in rows[1:]:
         axes.plot(float(row["effect"]), height - BELOW, marks[str(row["of"])], color=GREY, ms=3, mfc="none", mew=0.8)
 
@@ -127,6 +128,11 @@ def draw_primate_forest(table: Table) -> Figure:
     return figure
 
 
+def own_limits(rows: list[dict[str, Any]]) -> bool:
+    """Say whether an effect is a limit."""
+    return any(row["limit"] for row in rows)
+
+
 def primate_forest_caption(primate: xr.DataTree) -> str:
     """Say n of each comparison, what bars, band and marks are, and what the verdicts are of."""
     table = primate_forest_table(primate)
@@ -142,10 +148,11 @@ def primate_forest_caption(primate: xr.DataTree) -> str:
     )
     controls = [name for name in unique(table, "of") if name != "network"]
     beside = f" Small grey marks: {listed(controls)}, the same difference without an error bar." if controls else ""
+    pointed = " Triangles point to where the truth lies, of which a limit alone is known." if own_limits(own) else ""
     return (
         f"Units of block 1 of {network_name(primate)} minus cells of macaque V1, in the unit under each panel. Points, "
-        f"differences; thick bars, {own[0]['inner_what']} over units and cells.{adjusted} Grey bands: the largest "
-        "difference that is called like, fixed from published differences before any network was seen; where there is "
+        f"differences; thick bars, {own[0]['inner_what']} over units and cells.{adjusted}{pointed} Grey bands: the "
+        "largest difference that is called like, fixed from published differences before any network was seen; where there is "
         f"no band, the sign alone is asked or no bound is known.{beside} Right, the verdict, by intervals adjusted for "
         "the number of comparisons; built in: an untrained network or the norms alone do the same. Numbers of units "
         f"and of cells, where stated: {counts}. The units are of one network: with one training seed nothing is said "
@@ -164,6 +171,7 @@ PRIMATE_FOREST = FigureKind(
         "effect_unit": ("unit of the effect", "1"),
         "of": ("network, or the control", "1"),
         "effect": ("model minus data", "effect_unit"),
+        "limit": ("1 where the effect is known to lie above that alone, -1 below, else 0", "1"),
         "inner_low": ("lower limit of the thick bar", "effect_unit"),
         "inner_high": ("upper limit of the thick bar", "effect_unit"),
         "inner_what": ("what the thick bar is", "1"),

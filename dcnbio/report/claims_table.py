@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
+from dcnbio.analysis.claim import word_mark
+
 __all__ = ["claim_line", "claims_table", "interval_text", "number_text", "subject_of"]
 
 SHOWN = 12
@@ -27,6 +29,17 @@ def number_text(value: float | None) -> str:
     return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
+def limit_text(claim: Mapping[str, Any]) -> str:
+    """Write the estimate of a claim or a control, marked where it is a limit.
+
+    Examples
+    --------
+    >>> limit_text({"estimate": 0.5, "limit": "lower"}), limit_text({"estimate": 0.5})
+    ('>0.5', '0.5')
+    """
+    return f"{word_mark(claim.get('limit'))}{number_text(claim['estimate'])}"
+
+
 def interval_text(interval: Sequence[float] | None) -> str:
     """Write limits.
 
@@ -43,13 +56,13 @@ def claim_row(claim: Mapping[str, Any]) -> str:
     control = claim.get("control") or {}
     against = escape(str(control.get("name", "")))
     if control.get("estimate") is not None:
-        against += f": {number_text(control['estimate'])}"
+        against += f": {escape(limit_text(control))}"
         against += f" ({interval_text(control['interval'])})" if control.get("interval") else ""
     interval = interval_text(claim["interval"])
     if claim["interval"] is None and claim.get("interval_method"):
         interval = escape(str(claim["interval_method"]))
     name, unit = (escape(str(claim.get(key, ""))) for key in ("name", "unit"))
-    texts = (name, number_text(claim["estimate"]), interval, f"{claim['n']:,}", unit, against)
+    texts = (name, escape(limit_text(claim)), interval, f"{claim['n']:,}", unit, against)
     # on a narrow screen a row is a block, and each cell says itself what it is
     cells = (f"<td{number_class(head)} data-head='{head}'>{text}</td>" for head, text in zip(HEADS, texts, strict=True))
     return f"<tr>{''.join(cells)}</tr>"
@@ -118,8 +131,8 @@ def claim_line(claim: Mapping[str, Any]) -> str:
     ]
     control = claim.get("control") or {}
     if control.get("estimate") is not None:
-        parts.append(f"{control['name']}: {number_text(control['estimate'])}")
-    return f"{claim['name']}, {number_text(claim['estimate'])} ({'; '.join(parts)})"
+        parts.append(f"{control['name']}: {limit_text(control)}")
+    return f"{claim['name']}, {limit_text(claim)} ({'; '.join(parts)})"
 
 
 def claims_table(claims: Sequence[Mapping[str, Any]]) -> str:
