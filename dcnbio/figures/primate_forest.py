@@ -151,9 +151,10 @@ def primate_forest_caption(primate: xr.DataTree) -> str:
     pointed = " Triangles point to where the truth lies, of which a limit alone is known." if own_limits(own) else ""
     return (
         f"Units of block 1 of {network_name(primate)} minus cells of macaque V1, in the unit under each panel. Points, "
-        f"differences; thick bars, {own[0]['inner_what']} over units and cells.{adjusted}{pointed} Grey bands: the "
-        "largest difference that is called like, fixed from published differences before any network was seen; where "
-        f"there is no band, the sign alone is asked or no bound is known.{beside} Right, the verdict, by intervals adjusted for "
+        f"differences; thick bars, {own[0]['inner_what']} over units and cells.{adjusted}{pointed} "
+        "Grey bands: the largest "
+        "difference that is called like, fixed from published differences before any network was seen; where there is "
+        f"no band, the sign alone is asked or no bound is known.{beside} Right, the verdict, by intervals adjusted for "
         "the number of comparisons; built in: an untrained network or the norms alone do the same. Numbers of units "
         f"and of cells, where stated: {counts}. The units are of one network: with one training seed nothing is said "
         "of other networks."
