@@ -103,3 +103,15 @@ def test_unfittable_fields_have_a_line_of_their_own(made_measures, compare, by_n
     assert (row["model"], row["n_model"], row["n_data"], row["verdict"]) == (0.25, 64, 79, None)
     assert row["model_interval"] == pytest.approx([0.160, 0.368], abs=1e-3)  # Wilson's, of 16 in 64
     assert rows["nx = sigma_x f of the field, median of log2"]["n_model"] == 48
+
+
+@pytest.mark.parametrize(("clipped", "limit"), [(0.0, None), (0.6, "lower")])
+def test_the_ratio_of_levels_is_a_limit_where_the_fields_of_the_deeper_one_are(
+    clipped, limit, made_measures, compare, by_name
+):
+    deeper = made_measures(seed=2, field_sigma_moments=np.full(64, 8.0)).assign_coords(block=("unit", np.full(64, 2)))
+    both = xr.concat([made_measures(field_sigma_moments=np.full(64, 2.0)), deeper], "unit")
+    flags = (both["block"].values == 2) & (np.arange(128) % 64 < 64 * clipped)
+    both["censored_field_sigma_moments"] = ("unit", flags)
+    controls = by_name(compare(both))["size ratio of successive levels"]["controls"]
+    assert (controls["block 2 / 1"], controls.get("block 2 / 1, limit")) == (4.0, limit)

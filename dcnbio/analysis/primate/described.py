@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from dcnbio.analysis.claim import limit_word
 from dcnbio.analysis.primate.binned_similarity import binned
-from dcnbio.analysis.primate.model_values import array_of
+from dcnbio.analysis.primate.model_values import array_of, limits_of
 from dcnbio.analysis.primate.published import published_histogram, published_shape
 from dcnbio.analysis.primate.questions import with_degrees
 from dcnbio.analysis.primate.shape_questions import RINGACH, aspect_values
 from dcnbio.analysis.primate.stated import level_diameter
+from dcnbio.analysis.statistics.survival import median_with_limits
 
 __all__ = ["described", "folded"]
 
@@ -97,10 +99,15 @@ def orientations(measures: xr.Dataset) -> dict[str, Any]:
 def levels(measures: xr.Dataset) -> dict[str, Any]:
     """Describe how local fields grow from block to block, where several were measured."""
     sigma, block = array_of(measures, "field_sigma_moments"), measures["block"].values
-    there = np.isfinite(sigma)
-    medians = {int(b): float(np.median(sigma[there & (block == b)])) for b in np.unique(block[there])}
-    first = medians.get(1)
-    ratios = {f"block {b} / 1": value / first for b, value in medians.items() if b != 1} if first else {}
+    there, sides = np.isfinite(sigma), limits_of(measures, "field_sigma_moments", 1)
+    chosen = {int(b): there & (block == b) for b in np.unique(block[there])}
+    medians = {b: median_with_limits(sigma[units], sides[units]) for b, units in chosen.items()}
+    ratios: dict[str, Any] = {}
+    for b, (value, limit) in medians.items():
+        # of a field of block 1 that is a limit there is no ratio: all limits lie above
+        if b != 1 and 1 in medians and not medians[1][1]:
+            ratios[f"block {b} / 1"] = value / medians[1][0]
+            ratios |= {f"block {b} / 1, {key}": word for key, word in limit_word(limit).items()}
     cortex = {f"{area} / V1": level_diameter(area) / level_diameter("V1") for area in ("V2", "V4")}
     blocks = ", ".join(map(str, sorted(set(block.tolist()))))
     why = f"described, without verdict: strides alone give 2 and 4; measured are units of block {blocks}"
