@@ -102,3 +102,39 @@ def test_verdicts(distance, limits, verdict):
 def test_without_a_limit_nothing_is_within_or_beyond():
     assert equivalence(0.0, Interval.none("one filter")).verdict == "cannot tell"
     assert equivalence(0.5, Interval.none("one filter")).verdict == "cannot tell"
+
+
+@pytest.mark.parametrize("power", [1e-3, 1e-6, 1e-8])
+def test_families_are_told_apart_however_little_values_differ(power):
+    """Powers of log-normals and of Weibulls are such again, so that gain stays; the others become one family."""
+    grid = np.random.default_rng(0).lognormal(sigma=0.5, size=(12, 13))
+    wide, narrow = (
+        {one.family: one for one in log_likelihood_gain(x, np.random.default_rng(1), 199)} for x in (grid, grid**power)
+    )
+    assert narrow["weibull"].gain == pytest.approx(wide["weibull"].gain, rel=1e-3)
+    for family in ("gamma", "normal", "inverse-gaussian"):
+        assert narrow[family].gain == pytest.approx(0, abs=5 * power)
+        assert narrow[family].interval.exists
+
+
+def test_a_gamma_keeps_its_likelihood_where_values_differ_little():
+    """Against scipy's density, where that is still exact, and far beside it."""
+    x = 2 ** np.random.default_rng(0).normal(0, 1e-2, size=300)
+    far = np.array([1e-30, 1e-3, 0.99, 1.01, 1e3])
+    density = FAMILIES["gamma"](x)
+    shape, _, scale = stats.gamma.fit(x, floc=0)
+    assert density(far) == pytest.approx(stats.gamma.logpdf(far, shape, scale=scale), rel=1e-6)
+
+
+def test_a_family_that_cannot_be_fitted_or_has_no_density_says_so():
+    lonely = np.ones((12, 13))
+    lonely[0, 0] = 2.0
+    for one in log_likelihood_gain(lonely, np.random.default_rng(0), 199):
+        assert np.isnan(one.gain)
+        assert one.interval.reason == "values differ in so few channels that a part of them is equal"
+    outlier = 1 + 1e-3 * np.random.default_rng(0).random((12, 13))
+    outlier[0, 0] = 1e6
+    found = {one.family: one for one in log_likelihood_gain(outlier, np.random.default_rng(0), 199)}
+    assert found["weibull"].gain == np.inf
+    assert found["weibull"].interval.reason == "1 of 156 values have no density under the other"
+    assert found["gamma"].interval.exists

@@ -148,7 +148,18 @@ def test_training_seeds_are_the_unit_of_a_row():
     assert rise.interval.method == "t interval, n = 4"
     turned = found["slope of log2(sigma_T / sigma_0) with depth (octaves per layer)"]
     assert turned.estimate == pytest.approx(0, abs=1e-6)
-    assert found["s of the log-normal fitted to the layers' scales"].n == 16
+    few = found["s of the log-normal fitted to the layers' scales"]
+    assert (few.n, few.unit, few.interval.method) == (4, "networks of 4 layers", "t interval, n = 4")
+    assert few.conclusion.startswith("The 4 layers of each of 4 networks have median ")
+
+
+def test_a_row_may_be_called_as_a_sentence_begins():
+    """Names that hold what other sentences say: a conclusion is made of numbers and not of other sentences."""
+    tree = untrained()[1]
+    name = "before: slope of log2 sigma with depth"
+    tree.attrs["row"] = name
+    told, plain = (analyze_scales({"mine": one}, resamples=99).conclusion for one in (tree, untrained()[1]))
+    assert told == plain.replace("dcn-ode (n = 1)", f"{name} (n = 1)")
 
 
 def test_chance_slopes_of_the_start():

@@ -8,11 +8,12 @@ import numpy as np
 import xarray as xr
 
 from dcnbio.analysis.claim import Claim
-from dcnbio.analysis.scales.depth_claims import depth_claims, shared_scale_claim, signed, window_claims
+from dcnbio.analysis.scales.depth_claims import depth_claims, depth_sentence, window_claims
 from dcnbio.analysis.scales.distribution_claims import ConvolutionScales, convolution_scales, distribution_claims
 from dcnbio.analysis.scales.kind_claims import kind_claims
 from dcnbio.analysis.scales.network import NetworkScales, independent_kinds, measure_network
 from dcnbio.analysis.scales.result import ScalesResult
+from dcnbio.analysis.scales.shared_scale_claims import shared_scale_claim
 from dcnbio.analysis.scales.training_alone import training_alone_claims, training_alone_sentences
 from dcnbio.analysis.statistics.own_generator import own_generator
 from dcnbio.errors import InputError
@@ -82,9 +83,8 @@ def analyze_scales(
         networks.append(measure_network(name, tree))
     networks = independent_kinds(networks)
     claims: list[Claim] = []
-    for row in dict.fromkeys(network.row for network in networks):
-        seeds = [network for network in networks if network.row == row]
-        claims += depth_claims(seeds) + shared_scale_claim(seeds, own_generator(seed, "row", row))
+    for seeds in rows_of(networks):
+        claims += depth_claims(seeds) + shared_scale_claim(seeds, own_generator(seed, "row", seeds[0].row))
     distributions: dict[str, list[ConvolutionScales]] = {}
     for network in networks:
         own, found = shapes_and_distributions(network, seed, resamples, tell)
@@ -92,7 +92,7 @@ def analyze_scales(
         if found:
             distributions[network.name] = found
     claims += training_alone_claims(networks, distributions)
-    conclusion = "; ".join(sentences(networks, claims, distributions)) + "."
+    conclusion = "; ".join(sentences(networks, distributions)) + "."
     return ScalesResult(tuple(networks), distributions, tuple(claims), conclusion, seed, resamples)
 
 
@@ -145,17 +145,15 @@ def refuse_twins(filters: Mapping[str, xr.DataTree]) -> None:
         seen[weights] = name
 
 
-def sentences(
-    networks: list[NetworkScales], claims: list[Claim], distributions: Mapping[str, list[ConvolutionScales]]
-) -> list[str]:
+def rows_of(networks: list[NetworkScales]) -> list[list[NetworkScales]]:
+    """Put networks of one row together: they are its training seeds."""
+    names = dict.fromkeys(network.row for network in networks)
+    return [[network for network in networks if network.row == row] for row in names]
+
+
+def sentences(networks: list[NetworkScales], distributions: Mapping[str, list[ConvolutionScales]]) -> list[str]:
     """Put what was found in one sentence: depth by row, and log-normality by network."""
-    said = []
-    for claim in claims:
-        if "slope of log2 sigma with depth" in claim.name:
-            control = claim.control
-            before = f"{signed(control.estimate)} before training" if "before" in control.name else "start unknown"
-            row = claim.name.split(":")[0]
-            said.append(f"{row} (n = {claim.n}): scale {signed(claim.estimate)} octaves per layer of depth, {before}")
+    said = [sentence for seeds in rows_of(networks) if (sentence := depth_sentence(seeds))]
     for name, found in distributions.items():
         said.append(f"{name}: {lognormal_sentence(found)}")
     said += training_alone_sentences(networks, distributions)

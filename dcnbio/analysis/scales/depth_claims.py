@@ -6,19 +6,14 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.stats import chi2
 
 from dcnbio.analysis.claim import Claim, Control
 from dcnbio.analysis.scales.depth import DepthTrend, depth_trend
-from dcnbio.analysis.scales.initialisation import against_start
 from dcnbio.analysis.scales.network import NetworkScales
-from dcnbio.analysis.shapes import Floats
-from dcnbio.analysis.statistics.goodness_of_fit import lognormal_goodness_of_fit
 from dcnbio.analysis.statistics.interval import Interval
-from dcnbio.analysis.statistics.lognormal import LogNormal, fit_lognormal
 from dcnbio.analysis.statistics.t_interval import t_interval
 
-__all__ = ["depth_claims", "shared_scale_claim", "signed", "window_claims"]
+__all__ = ["depth_claims", "depth_sentence", "window_claims"]
 
 
 def who(n: int) -> str:
@@ -33,13 +28,30 @@ def signed(value: float) -> str:
 
 def depth_claims(networks: Sequence[NetworkScales]) -> list[Claim]:
     """Say whether the scale rises with depth in networks of one row, and whether training made it."""
-    row = networks[0].row
-    if min(network.table.sizes["layer"] for network in networks) < 2:
+    row, trend = networks[0].row, trend_of(networks)
+    if trend is None:
         return []
-    trend = depth_trend([network.table for network in networks])
     claims = [rise(row, trend)]
     claims += [rise_by_training(row, trend)] if np.isfinite(trend.initial).any() else []
     return claims + change_in_time(networks)
+
+
+def trend_of(networks: Sequence[NetworkScales]) -> DepthTrend | None:
+    """Give the trend with depth of networks of one row; None where one has a single layer."""
+    if min(network.table.sizes["layer"] for network in networks) < 2:
+        return None
+    return depth_trend([network.table for network in networks])
+
+
+def depth_sentence(networks: Sequence[NetworkScales]) -> str:
+    """Sum the trend of one row up in a part of a sentence; empty where there is none."""
+    trend = trend_of(networks)
+    if trend is None:
+        return ""
+    known = trend.initial[np.isfinite(trend.initial)]
+    before = f"{signed(float(known.mean()))} before training" if known.size else "start unknown"
+    mean = signed(float(trend.slopes.mean()))
+    return f"{networks[0].row} (n = {trend.n}): scale {mean} octaves per layer of depth, {before}"
 
 
 def rise(row: str, trend: DepthTrend) -> Claim:
@@ -137,28 +149,3 @@ def window_claims(network: NetworkScales) -> list[Claim]:
             f"On the pixel grid the scale of {worst} is {ratio.min():.2f} of its nominal sigma, the lowest of all.",
         ),
     ]
-
-
-def shared_scale_claim(networks: Sequence[NetworkScales], rng: np.random.Generator) -> list[Claim]:
-    """Fit a log-normal to the layers' shared scales, which are few, and compare them with their start."""
-    logs = np.concatenate([n.table["log2_sigma"].values[n.table["per_pair"].values == 0] for n in networks])
-    if not logs.size:
-        return []
-    sigma = np.exp2(logs)
-    octaves = float(networks[0].table["start_sd"].values[networks[0].table["per_pair"].values == 0][0])
-    fit, test = fit_lognormal(sigma), lognormal_goodness_of_fit(sigma, rng)
-    tested = f"test of fit: {test.reason}" if test.reason else f"test of fit p = {test.p:.2g}"
-    began = against_start(sigma, octaves).sentence if octaves > 0 else "before training all were equal"
-    about = f"{networks[0].row}: s of the log-normal fitted to the layers' scales", sigma.size, "layers", fit.s
-    start = Control(f"s of the start, log2 sigma ~ N(0, {octaves:.2g})", octaves * math.log(2))
-    text = f"The {sigma.size} layers have median {fit.median:.2f} pixels and s = {fit.s:.2f} ({tested}); {began}."
-    return [Claim(*about, spread_interval(sigma, fit), start, text)]
-
-
-def spread_interval(sigma: Floats, fit: LogNormal) -> Interval:
-    """Give the interval of s of independent layers, or why there is none."""
-    if fit.degenerate or sigma.size < 2:
-        return Interval.none("all scales are equal" if sigma.size > 1 else "one scale has no spread")
-    n = sigma.size
-    low, high = (fit.s * math.sqrt(n / chi2.ppf(at, n - 1)) for at in (0.975, 0.025))
-    return Interval(float(low), float(high), 0.95, "chi-square, independent layers")

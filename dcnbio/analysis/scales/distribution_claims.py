@@ -181,7 +181,10 @@ def better_family(other: HeldOut) -> str:
     """Say which of two families describes held-out filters better, where that can be said."""
     article = "an" if other.family[0] in "aeiou" else "a"
     rival = f"{article} {other.family}"
-    if not other.interval.exists or 0 in other.interval:
+    if not other.interval.exists:
+        why = other.interval.reason
+        return f"Whether a log-normal or {rival} describes held-out filters better cannot be told ({why})."
+    if 0 in other.interval:
         return f"Neither a log-normal nor {rival} is seen to describe held-out filters better."
     first, second = ("a log-normal", rival) if other.gain > 0 else (rival, "a log-normal")
     return f"{first.capitalize()} describes held-out filters better than {second} does."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dcnbio.analysis.claim import Claim, Control
 from dcnbio.analysis.filters.kinds import KINDS, sort_filters
@@ -18,6 +19,9 @@ __all__ = ["kind_claims"]
 
 COUNTED = KINDS[:4]
 DRAWS = 4
+TINY = 1e-9  # what rounding makes of limits that are equal
+STEM = "stem"
+"""The layer that takes the image, where it is one of scales."""
 
 
 def untrained_shares(network: NetworkScales, rng: np.random.Generator) -> Floats:
@@ -37,20 +41,48 @@ def untrained_shares(network: NetworkScales, rng: np.random.Generator) -> Floats
 def shares(network: NetworkScales, rng: np.random.Generator, resamples: int) -> tuple[Floats, list[Interval]]:
     """Give the share of each kind over all layers, with intervals clustered by channels within each layer."""
     filters = network.table["filters"].values
-    weight, reasons = filters / filters.sum(), []
+    weight, missing, channels = filters / filters.sum(), [], 0
     estimate, spread = np.zeros(len(COUNTED)), np.zeros((resamples, len(COUNTED)))
-    for part, measures in zip(weight, network.measures.values(), strict=True):
-        grids = [(measures["kind"].values == code).astype(np.float64) for code in range(len(COUNTED))]
-        found = two_way_bootstrap(mean_statistic(*grids), rng, resamples)
+    for part, (layer, measures) in zip(weight, network.measures.items(), strict=True):
+        found = two_way_bootstrap(mean_statistic(*kind_grids(layer, measures["kind"].values)), rng, resamples)
         estimate += part * found.estimate
-        reasons.append("" if found.interval().exists else found.interval().reason)
+        channels += found.clusters
+        missing += [f"of {layer} {found.interval().reason}"] if not found.interval().exists else []
         spread += part * np.stack([found.spread(k) for k in range(len(COUNTED))], axis=1)  # shares are always defined
-    method = f"two-way cluster bootstrap within each layer, {resamples} resamples; this network's filters"
-    missing = next((why for why in reasons if why), "")
     if missing:
-        return estimate, [Interval.none(missing)] * len(COUNTED)
+        return estimate, [Interval.none("; ".join(missing))] * len(COUNTED)
+    stem = ", the stem's over outputs, since its inputs are the three colours" if STEM in network.measures else ""
+    method = f"two-way cluster bootstrap within each layer{stem}, {resamples} resamples; this network's filters"
     low, high = np.clip(np.quantile(spread, [0.025, 0.975], axis=0), 0, 1)
-    return estimate, [Interval(float(a), float(b), 0.95, method) for a, b in zip(low, high, strict=True)]
+    limits = [Interval(float(a), float(b), 0.95, method) for a, b in zip(low, high, strict=True)]
+    return estimate, [beyond_none(one, channels) if one.high - one.low < TINY else one for one in limits]
+
+
+def kind_grids(layer: str, kind: NDArray[np.int64]) -> list[Floats]:
+    """Give 1 where a filter is of a kind, (output, input); of the stem the share of each output's, (output, 1).
+
+    The stem's inputs are red, green and blue, which are all there are: other networks have the same, so only its outputs
+    are a sample.
+    """
+    grids = [(kind == code).astype(np.float64) for code in range(len(COUNTED))]
+    return [grid.mean(axis=1, keepdims=True) for grid in grids] if layer == STEM else grids
+
+
+def beyond_none(point: Interval, channels: int) -> Interval:
+    """Give limits of a share of none or all filters, which no resample changes: Clopper and Pearson's over channels."""
+    reach = 1 - 0.025 ** (1 / channels)
+    method = f"Clopper-Pearson over {channels} channels, as if the filters of each were one; no resample differs"
+    return Interval(max(point.low - reach, 0.0), min(point.high + reach, 1.0), 0.95, method)
+
+
+def beside_untrained(share: float, interval: Interval, control: float) -> str:
+    """Say how a share compares with that of untrained weights, or why that cannot be told."""
+    untrained = f"untrained weights give at the same scales ({100 * control:.1f} %)"
+    if not interval.exists:
+        return f"whether that is another share than {untrained} cannot be told ({interval.reason})"
+    if control in interval:
+        return f"no clearly other share than {untrained}"
+    return f"{'more' if share > control else 'fewer'} than {untrained}"
 
 
 def kind_claims(network: NetworkScales, rng: np.random.Generator, resamples: int) -> list[Claim]:
@@ -58,21 +90,16 @@ def kind_claims(network: NetworkScales, rng: np.random.Generator, resamples: int
     estimate, intervals = shares(network, rng, resamples)
     control = untrained_shares(network, rng)
     n = int(network.table["filters"].sum())
-    claims = []
-    for k, kind in enumerate(COUNTED):
-        more = "more than" if estimate[k] > control[k] else "fewer than"
-        if not intervals[k].exists or control[k] in intervals[k]:
-            more = "no clearly other share than"
-        claims.append(
-            Claim(
-                f"{network.name}: share of {kind} filters",
-                n,
-                "filters of one network, clustered by channels",
-                float(estimate[k]),
-                intervals[k],
-                Control("alpha as before training, drawn anew at the same scales", float(control[k])),
-                f"{100 * estimate[k]:.1f} % of this network's filters are {kind}: {more} untrained weights give at the "
-                f"same scales ({100 * control[k]:.1f} %).",
-            )
+    return [
+        Claim(
+            f"{network.name}: share of {kind} filters",
+            n,
+            "filters of one network, clustered by channels",
+            float(share),
+            interval,
+            Control("alpha as before training, drawn anew at the same scales", float(untrained)),
+            f"{100 * share:.1f} % of this network's filters are {kind}: "
+            f"{beside_untrained(float(share), interval, float(untrained))}.",
         )
-    return claims
+        for kind, share, interval, untrained in zip(COUNTED, estimate, intervals, control, strict=True)
+    ]

@@ -42,8 +42,9 @@ class TrainingAlone:
         Median standard deviation of log2 sigma, octaves.
     share : float
         Median share of the variance of log sigma that training made.
-    better : int
-        Convolutions in which a log-normal surely describes held-out filters better than a normal.
+    better, compared : int
+        Convolutions in which a log-normal surely describes held-out filters better than a normal, of those in which it
+        can be told at all.
     """
 
     name: str
@@ -58,6 +59,7 @@ class TrainingAlone:
     spread: float
     share: float
     better: int
+    compared: int
 
     @property
     def n(self) -> int:
@@ -83,6 +85,14 @@ class TrainingAlone:
         return f"of {self.n} convolutions {', '.join(part for part in parts if part)}"
 
     @property
+    def favour(self) -> str:
+        """In how many convolutions a log-normal is better, and of how many that cannot be told."""
+        if not self.compared:
+            return "none, since it can be told of none"
+        untold = self.n - self.compared
+        return f"{self.better} of {self.compared}" + (f", and of {untold} it cannot be told" if untold else "")
+
+    @property
     def sentence(self) -> str:
         """Say it with the sizes that it rests on."""
         began = "all equal" if math.isnan(self.before) else f"median D {self.before:.3f}"
@@ -95,7 +105,7 @@ class TrainingAlone:
             f"log-normal within D < {LOGNORMAL_BOUND}, {self.beyond} are further from it and {told} "
             f"(median D {self.distance:.3f}{weighted}). Training made {100 * self.share:.0f} % of the variance, "
             f"and the spread is {self.spread:.2f} octaves; a log-normal surely describes held-out filters better than "
-            f"a normal in {self.better} of {self.n}. In this network {self.answer}."
+            f"a normal in {self.favour}. In this network {self.answer}."
         )
 
 
@@ -135,6 +145,7 @@ def training_alone(network: NetworkScales, found: Sequence[ConvolutionScales]) -
         spread=median([one.after.filters["log2_sd"].value for one in spread]),
         share=median([one.change.share.value for one in found if one.change is not None]),
         better=sum(other.gain > 0 and other.interval.exists and 0 not in other.interval for other in normals),
+        compared=sum(other.interval.exists for other in normals),
     )
 
 

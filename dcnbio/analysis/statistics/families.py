@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 
 import numpy as np
 from scipy import optimize, stats
+from scipy.special import digamma, gammaln
 
 from dcnbio.analysis.shapes import Floats
 from dcnbio.errors import InputError
@@ -13,6 +15,7 @@ from dcnbio.errors import InputError
 __all__ = ["FAMILIES", "LogDensity"]
 
 LogDensity = Callable[[Floats], Floats]
+LARGE = 1e4  # shapes of a gamma distribution from which on Stirling's series is exact to rounding
 
 
 def lognormal(x: Floats) -> LogDensity:
@@ -22,9 +25,26 @@ def lognormal(x: Floats) -> LogDensity:
 
 
 def gamma(x: Floats) -> LogDensity:
-    """Fit a gamma distribution."""
-    shape, _, scale = stats.gamma.fit(x, floc=0)
-    return lambda y: stats.gamma.logpdf(y, shape, scale=scale)
+    """Fit a gamma distribution: its mean is the mean, its shape k solves ln k - digamma(k) = ln mean(x) - mean(ln x)."""
+    logs, mean = np.log(x), x.mean()
+    u = logs - logs.mean()
+    # as ln mean(x) - mean(ln x) it would be lost in rounding where values differ little
+    k = gamma_shape(float(np.log1p(np.mean(np.expm1(u) - u))))
+    norm = k * np.log(k) - k - gammaln(k) if k < LARGE else (np.log(k / (2 * np.pi)) - 1 / (6 * k)) / 2
+
+    def density(y: Floats) -> Floats:
+        off: Floats = y / mean - 1
+        ratio = np.where(np.abs(off) < 0.5, np.log1p(np.maximum(off, -0.5)), np.log(y) - np.log(mean))
+        return norm + k * (ratio - off) - np.log(y)
+
+    return density
+
+
+def gamma_shape(gap: float) -> float:
+    """Solve ln k - digamma(k) = gap, which lies between 1 / (2 k) and 1 / k; far out by 1 / (2 k) + 1 / (12 k^2)."""
+    if gap < 1 / (2 * LARGE):
+        return (3 + math.sqrt(9 + 12 * gap)) / (12 * gap)
+    return float(optimize.brentq(lambda k: np.log(k) - digamma(k) - gap, 1 / (2 * gap), 1 / gap, xtol=1e-14))
 
 
 def weibull(x: Floats) -> LogDensity:
@@ -38,7 +58,13 @@ def weibull(x: Floats) -> LogDensity:
 
     k = optimize.brentq(slope, 1e-3, 1e3 / logs.std())
     scale = x.max() * np.exp(k * logs).mean() ** (1 / k)
-    return lambda y: stats.weibull_min.logpdf(y, k, scale=scale)
+
+    def density(y: Floats) -> Floats:
+        with np.errstate(over="ignore"):  # far beyond the others a value has no density: its logarithm is -inf
+            found: Floats = stats.weibull_min.logpdf(y, k, scale=scale)
+        return found
+
+    return density
 
 
 def normal(x: Floats) -> LogDensity:
@@ -47,10 +73,15 @@ def normal(x: Floats) -> LogDensity:
 
 
 def inverse_gaussian(x: Floats) -> LogDensity:
-    """Fit an inverse Gaussian: its mean is the mean, 1 / lambda = mean(1 / x) - 1 / mean(x)."""
+    """Fit an inverse Gaussian: its mean m is the mean, and m^2 / lambda = mean((x - m)^2 / x)."""
     mean = x.mean()
-    rate = 1 / (np.mean(1 / x) - 1 / mean)
-    return lambda y: stats.invgauss.logpdf(y, mean / rate, scale=rate)
+    rate = mean**2 / np.mean((x - mean) ** 2 / x)
+
+    def density(y: Floats) -> Floats:
+        found: Floats = np.log(rate / (2 * np.pi * y**3)) / 2 - rate * (y / mean - 1) ** 2 / (2 * y)
+        return found
+
+    return density
 
 
 FAMILIES: Mapping[str, Callable[[Floats], LogDensity]] = {

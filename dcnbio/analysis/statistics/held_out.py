@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,8 +31,9 @@ class HeldOut:
         The other family.
     gain : float
         Mean held-out log-likelihood of the log-normal minus that of the family, in nats per filter; positive where
-        the log-normal is better.
+        the log-normal is better. NaN where the families could not be fitted to each part.
     interval : Interval
+        Or why there is none.
     """
 
     family: str
@@ -60,7 +62,8 @@ def held_out_log_likelihood(grid: ArrayLike, rng: np.random.Generator) -> dict[s
     Returns
     -------
     dict of str to array, shape (rows, columns)
-        Nats per value, for "log-normal", "gamma", "weibull", "normal" and "inverse-gaussian".
+        Nats per value, for "log-normal", "gamma", "weibull", "normal" and "inverse-gaussian"; NaN where the values that
+        were kept for the fit are all equal.
 
     Raises
     ------
@@ -79,12 +82,13 @@ def held_out_log_likelihood(grid: ArrayLike, rng: np.random.Generator) -> dict[s
         raise InputError(f"grid has shape {x.shape}; holding out needs (output, input) with at least 20 values.")
     refuse_constant(x)
     rows, columns = folds_of(x.shape[0], rng), folds_of(x.shape[1], rng)
-    found = {family: np.empty(x.shape) for family in FAMILIES}
+    found = {family: np.full(x.shape, np.nan) for family in FAMILIES}
     for row in np.unique(rows):
         for column in np.unique(columns):
             held = np.ix_(rows == row, columns == column)
             kept = x[np.ix_((rows != row) | (rows < 0), (columns != column) | (columns < 0))].ravel()
-            refuse_constant(kept)
+            if kept.min() == kept.max():
+                continue
             for family, fit in FAMILIES.items():
                 found[family][held] = fit(kept)(x[held])
     return found
@@ -105,7 +109,8 @@ def log_likelihood_gain(grid: ArrayLike, rng: np.random.Generator, resamples: in
     Returns
     -------
     list of HeldOut
-        One per other family.
+        One per other family; without an interval where families could not be fitted to all parts, or a value has no
+        density at all under one.
 
     Raises
     ------
@@ -125,6 +130,20 @@ def log_likelihood_gain(grid: ArrayLike, rng: np.random.Generator, resamples: in
     """
     densities = held_out_log_likelihood(grid, rng)
     others = [family for family in FAMILIES if family != "log-normal"]
-    gains = [densities["log-normal"] - densities[family] for family in others]
-    found = two_way_bootstrap(mean_statistic(*gains), rng, resamples)
-    return [HeldOut(family, float(found.estimate[k]), found.tail_interval(k)) for k, family in enumerate(others)]
+    gains = {family: densities["log-normal"] - densities[family] for family in others}
+    usual = [family for family in others if np.isfinite(gains[family]).all()]
+    found = two_way_bootstrap(mean_statistic(*(gains[family] for family in usual)), rng, resamples) if usual else None
+    return [
+        HeldOut(family, float(found.estimate[usual.index(family)]), found.tail_interval(usual.index(family)))
+        if found is not None and family in usual
+        else without_interval(family, gains[family])
+        for family in others
+    ]
+
+
+def without_interval(family: str, gains: Floats) -> HeldOut:
+    """Say why a gain has no interval."""
+    if np.isnan(gains).any():
+        return HeldOut(family, math.nan, Interval.none("values differ in so few channels that a part of them is equal"))
+    beyond = int(np.isinf(gains).sum())
+    return HeldOut(family, math.inf, Interval.none(f"{beyond} of {gains.size} values have no density under the other"))

@@ -120,12 +120,13 @@ def correlation_statistic(before: Floats, after: Floats) -> MomentStatistic:
     >>> correlation_statistic(x, y)(np.ones((1, 1)), np.ones((1, 3))).round(4).tolist()
     [[1.317, 0.25, 2.3094]]
     """
-    x, y = (grid - grid.mean() for grid in (before, after))
+    units = [grid.std() or 1.0 for grid in (before, after)]
+    x, y = ((grid - grid.mean()) / unit for grid, unit in zip((before, after), units, strict=True))
 
     def combine(means: Floats) -> Floats:
         mx, my, mxx, myy, mxy = means
         vx, vy = (np.where(v > 1e-12, v, np.nan) for v in (mxx - mx**2, myy - my**2))
         r = np.clip((mxy - mx * my) / np.sqrt(vx * vy), -MOST, MOST)
-        return np.stack([np.arctanh(r), 1 - r**2, np.sqrt(vy / vx)])
+        return np.stack([np.arctanh(r), 1 - r**2, units[1] / units[0] * np.sqrt(vy / vx)])
 
     return MomentStatistic(np.stack([x, y, x**2, y**2, x * y]), combine)

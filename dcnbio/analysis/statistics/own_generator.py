@@ -1,4 +1,4 @@
-"""A generator of its own for each part of an analysis, so that no part's draws depend on what stands beside it."""
+"""A random generator for each part of an analysis."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ def own_generator(seed: int, *about: str) -> np.random.Generator:
     Parameters
     ----------
     seed : int
-        Of the analysis.
+        Of the whole analysis, 0 or more.
     *about : str
-        The part: the weights of the network, and what is drawn for it.
+        What tells the part from all others, such as the weights' number and the name of a layer.
 
     Examples
     --------
