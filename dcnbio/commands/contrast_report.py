@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dcnbio.commands.table import table, wrapped
+from dcnbio.commands.table import shown, table, wrapped
 
 if TYPE_CHECKING:
     import xarray as xr
 
-    from dcnbio.analysis.claim import Claim
     from dcnbio.analysis.contrast import ContrastResult
     from dcnbio.analysis.contrast.result import NetworkContrast
 
@@ -60,9 +59,8 @@ def report(found: ContrastResult) -> str:
     parts = []
     for network in found.networks:
         parts += [curves_report(network), surface_report(network)]
-        own = [claim for claim in found.claims if claim.name.startswith(f"{network.name}:")]
-        shown = [claim for claim in own if "Shapley" not in claim.name]
-        parts += [shares_report(network.name, own), "\n".join(wrapped(claim.conclusion) for claim in shown)]
+        said = "\n".join(wrapped(claim.conclusion) for claim in network.claims)
+        parts += [shares_report(network), said]
     return "\n\n".join([*parts, wrapped(f"Conclusion: {found.conclusion}")])
 
 
@@ -76,11 +74,11 @@ def curves_report(network: NetworkContrast) -> str:
             cell = data.sel(contrast=c, protocol=protocol)
             low, high = (100 * float(value) for value in cell["difference_interval"].values)
             row += [f"{100 * float(cell['accuracy']):.1f}", f"{low:+.1f} to {high:+.1f}"]
-            row += [f"{float(cell['nfe'].isel(block=0)):.1f}"]
+            row += [shown(float(cell["nfe"].isel(block=0)), ".1f")]
         rows.append(row)
     n, few = network.recorded.attrs["n"], network.recorded.attrs["few"]
-    start = float(data["reference_accuracy"]), float(data["reference_nfe"].values[0])
-    head = f"{network.name}: {n} images, {few} for what follows; contrast 1: {100 * start[0]:.1f} %, NFE {start[1]:.1f}"
+    start, nfe = float(data["reference_accuracy"]), shown(float(data["reference_nfe"].values[0]), ".1f")
+    head = f"{network.name}: {n} images, {few} for what follows; contrast 1: {100 * start:.1f} %, NFE {nfe}"
     return "\n".join(
         [
             wrapped(head),
@@ -100,19 +98,25 @@ def surface_report(network: NetworkContrast) -> str:
     return "\n".join(["accuracy %, and that at contrast 1 and T / c (the law's prediction)", table(header, rows)])
 
 
-def shares_report(name: str, claims: list[Claim]) -> str:
+SHORT = {
+    "deviation of the logits": "logits",
+    "deviation of block 1's normalised maps": "map deviation",
+    "saving of evaluations of block 1": "NFE saved",
+}
+
+
+def shares_report(network: NetworkContrast) -> str:
     """Lay out the Shapley shares."""
+    from dcnbio.analysis.contrast.factorial_claims import FACTORS, WORDS, attributions
+    from dcnbio.analysis.contrast.mean_interval import interval_of
+
     rows = []
-    for claim in claims:
-        if "Shapley" not in claim.name:
-            continue
-        title = claim.name.removeprefix(f"{name}: ").split(" (")[0]
-        outcome, _, rest = title.partition(" at contrast ")
-        c, _, factor = rest.partition(" by ")
-        limits = claim.interval.to_list()
-        shown = "all equal" if limits is None else f"{limits[0]:+.3g} to {limits[1]:+.3g}"
-        whole = f"{claim.control.estimate:+.3g}"
-        outcome = outcome.replace("deviation of block 1's normalised maps", "map deviation")
-        outcome = outcome.replace("saving of evaluations of block 1", "NFE saved").replace("deviation of the ", "")
-        rows.append([outcome, c, factor, f"{claim.estimate:+.3g}", shown, whole])
+    for one in attributions(network.recorded):
+        whole = f"{one.shares.sum(0).mean():+.3g}"
+        for factor, share in zip(FACTORS, one.shares, strict=True):
+            limits = interval_of(share).to_list()
+            equal = "all equal" if share.size > 1 else "one image"
+            between = equal if limits is None else f"{limits[0]:+.3g} to {limits[1]:+.3g}"
+            what = [SHORT.get(one.outcome, one.outcome), f"{one.contrast:g}", WORDS[factor]]
+            rows.append([*what, f"{share.mean():+.3g}", between, whole])
     return table(["with T-hat", "c", "by", "share", "95 %", "of"], rows)

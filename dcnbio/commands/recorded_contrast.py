@@ -48,7 +48,7 @@ def report(found: RecordedContrast) -> str:
             "T" if line["protocol"] == "reference" else line["protocol"],
             line["n"],
             f"{100 * line['accuracy']:.2f}",
-            f"{line['nfe_block_1']:.1f}",
+            "-" if line["nfe_block_1"] is None else f"{line['nfe_block_1']:.1f}",
         ]
         for line in found.table
     ]

@@ -52,14 +52,18 @@ def report(found: ScalesResult) -> str:
         parts.append(layers_report(network))
         if network.name in found.distributions:
             parts.append(distributions_report(found.distributions[network.name]))
-    others = [c for c in found.claims if "held-out" not in c.name and not per_convolution(c.name, found)]
+    tabled = of_convolutions(found)
+    others = [claim for claim in found.claims if claim.name not in tabled]
     parts += ["\n".join(wrapped(claim.conclusion) for claim in others), wrapped(f"Conclusion: {found.conclusion}")]
     return "\n\n".join(parts)
 
 
-def per_convolution(name: str, found: ScalesResult) -> bool:
-    """Say whether a claim is a line of the table of distributions."""
-    return any(name.startswith(f"{one} {conv.layer}:") for one, every in found.distributions.items() for conv in every)
+def of_convolutions(found: ScalesResult) -> set[str]:
+    """Name the claims that are lines of the table of distributions."""
+    from dcnbio.analysis.scales.distribution_claims import distribution_claims
+
+    each = ((network, one) for network in found.networks for one in found.distributions.get(network.name, ()))
+    return {claim.name for network, one in each for claim in distribution_claims(network, one)}
 
 
 def layers_report(network: NetworkScales) -> str:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dcnbio
-from dcnbio.analysis.contrast.factorial_claims import verdict
+from dcnbio.analysis.contrast.saving import verdict
 from dcnbio.analysis.result_file import open_result
 from dcnbio.analysis.statistics.interval import Interval
 from dcnbio.commands.app import run
@@ -108,19 +108,29 @@ def test_what_cannot_be_used_is_said_in_one_line(arguments, message, capsys):
     ],
 )
 def test_what_a_saving_is_put_down_to(saved, kept, said):
-    assert said in verdict(saved, kept, Interval(kept - 1, kept + 1))
+    assert said in verdict(saved, kept, Interval(kept - 1, kept + 1), Interval(saved - 1, saved + 1), 10)
 
 
 def test_a_saving_that_may_be_chance_is_put_down_to_nothing():
     none = Interval.none("all 10 images give the same")
-    assert verdict(-18.0, 0.0, none, Interval(-20, -16)) == "the saving is a looser tolerance and nothing else"
-    assert verdict(-1.0, 0.0, none, Interval(-3, 1)) == "whether that saves any cannot be told"
-    assert verdict(0.5, 0.0, none, Interval(-2, 3)) == "no saving is seen"
+    assert verdict(-18.0, 0.0, none, Interval(-20, -16), 10) == "the saving is a looser tolerance and nothing else"
+    assert verdict(-18.0, 0.0, none, none, 10) == "the saving is a looser tolerance and nothing else"
+    assert verdict(-1.0, 0.0, none, Interval(-3, 1), 10) == "whether that saves any cannot be told"
+    assert verdict(0.5, 0.0, none, Interval(-2, 3), 10) == "no saving is seen"
+
+
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_few_images_that_save_as_many_tell_nothing(n):
+    """By the sign test six are sure; an interval that is missing is no interval without 0."""
+    none = Interval.none("no spread")
+    assert verdict(-18.0, 0.0, none, none, n) == "whether that saves any cannot be told"
+    assert verdict(0.0, 0.0, none, none, n) == "no saving is seen"
+    assert "seen to be left, so it may be a looser tolerance" in verdict(-18.0, 0.0, none, Interval(-30, -6), n)
 
 
 @pytest.mark.parametrize("interval", [Interval(-14.0, 2.0), Interval.none("one image")])
 def test_a_rest_that_may_be_chance_is_not_called_nothing(interval):
-    assert verdict(-33.0, -6.0, interval) == (
+    assert verdict(-33.0, -6.0, interval, Interval(-36, -30), 1) == (
         "a looser tolerance makes 82 % of the saving; whether the rest is more than chance cannot be told"
     )
 

@@ -5,7 +5,7 @@ import pytest
 
 from dcnbio.analysis.contrast.equal_error import EqualError, at_error, equal_error_ratio
 from dcnbio.analysis.contrast.equal_error_claims import compared
-from dcnbio.analysis.contrast.factorial_claims import interval_of
+from dcnbio.analysis.contrast.mean_interval import interval_of
 from dcnbio.analysis.contrast.shapley import shapley_values
 from dcnbio.analysis.statistics.interval import Interval
 from dcnbio.analysis.statistics.paired_difference import paired_difference

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
 from dcnbio.analysis.claim import Claim, Control
-from dcnbio.analysis.contrast.factorial_claims import interval_of
+from dcnbio.analysis.contrast.mean_interval import interval_of
 from dcnbio.analysis.contrast.response_claims import HALF_A_POINT, labels_of, points, right
+from dcnbio.analysis.contrast.solved import left_out, solved_batches
+from dcnbio.analysis.statistics.interval import Interval
 from dcnbio.analysis.statistics.paired_difference import paired_difference
 
 __all__ = ["whole_network_claims"]
@@ -19,28 +23,39 @@ def whole_network_claims(name: str, tree: xr.DataTree) -> list[Claim]:
     data, labels = tree["whole_network"].to_dataset(), labels_of(tree)
     claims = []
     for c in data["contrast"].values:
-        at = data.sel(contrast=c)
-        claims += [evaluations_claim(name, float(c), at), *accuracy_claims(name, float(c), at, labels)]
+        claims.append(evaluations_claim(name, float(c), data))
+        claims += accuracy_claims(name, float(c), data.sel(contrast=c), labels)
     return claims
 
 
 def evaluations_claim(name: str, c: float, data: xr.Dataset) -> Claim:
     """Say what T-hat everywhere saves, and what is left of it once the tolerance is scaled along."""
-    at_one = data["reference_nfe"].sum("block").values.astype(np.float64)
-    every = {str(p): data["nfe"].sel(protocol=p).sum("block").values.astype(float) for p in data["protocol"].values}
+    title = f"{name}: total evaluations at contrast {c:g} minus 1, all inputs scaled, T-hat everywhere"
+    solved = solved_batches(data, c)
+    if not solved.any():
+        why = "no batch was solved in every pass"
+        text = f"What T-hat everywhere saves at contrast {c:g} is not known: {why}."
+        control = Control("the same with the tolerance scaled along: not known")
+        return Claim(title, solved.size, "batches", math.nan, Interval.none(why), control, text)
+    at_one = data["reference_nfe"].sum("block").values[solved].astype(np.float64)
+    every = {
+        str(p): data["nfe"].sel(protocol=p, contrast=c).sum("block").values[solved].astype(np.float64)
+        for p in data["protocol"].values
+    }
     scaled, tight = every["T-hat everywhere"] - at_one, every["T-hat and tolerance"] - at_one
+    unsolved = left_out(int((~solved).sum()), "batch", "batches")
 
     return Claim(
-        f"{name}: total evaluations at contrast {c:g} minus 1, all inputs scaled, T-hat everywhere",
+        title,
         at_one.size,
         "batches",
         float(scaled.mean()),
         interval_of(scaled, "batches"),
         Control("the same with the tolerance scaled along", float(tight.mean()), interval_of(tight, "batches")),
-        f"In {batches(data['batch_images'].values)} that share their steps total evaluations go from "
+        f"In {batches(data['batch_images'].values[solved])} that share their steps total evaluations go from "
         f"{at_one.mean():.1f} to {every['T-hat everywhere'].mean():.1f} with T-hat everywhere (the paper: 102 to 60 at "
         f"0.06), to {every['fixed T'].mean():.1f} with T fixed, and to "
-        f"{every['T-hat and tolerance'].mean():.1f} with T-hat and the tolerance scaled along.",
+        f"{every['T-hat and tolerance'].mean():.1f} with T-hat and the tolerance scaled along{unsolved}.",
     )
 
 

@@ -9,11 +9,13 @@ import xarray as xr
 
 from dcnbio.analysis.claim import Claim
 from dcnbio.analysis.contrast.all_inputs_claims import whole_network_claims
+from dcnbio.analysis.contrast.conclusion import contrast_sentence
 from dcnbio.analysis.contrast.equal_error_claims import equal_error_claims
-from dcnbio.analysis.contrast.factorial_claims import factorial_claims, saving_claims
+from dcnbio.analysis.contrast.factorial_claims import factorial_claims
 from dcnbio.analysis.contrast.law_claims import accuracy_surface, law_claims, surface_claims
 from dcnbio.analysis.contrast.response_claims import curves, labels_of, response_claims
 from dcnbio.analysis.contrast.result import ContrastResult, NetworkContrast
+from dcnbio.analysis.contrast.saving import saving_claims
 from dcnbio.errors import InputError
 from dcnbio.images.number_checks import count
 
@@ -71,7 +73,6 @@ def analyze_contrast(
     if not recorded:
         raise InputError("recorded names no network; give at least one contrast experiment.")
     count("seed", seed, 0)
-    rng = np.random.default_rng(seed)
     networks, claims = [], list[Claim]()
     for name, tree in recorded.items():
         missing = [part for part in PARTS if part not in tree.children]
@@ -80,17 +81,16 @@ def analyze_contrast(
         check_labels(name, tree)
         if progress:
             progress(name)
-        networks.append(NetworkContrast(name, tree, curves(tree), accuracy_surface(tree)))
-        claims += [
+        own = [
             *response_claims(name, tree),
             *saving_claims(name, tree),
-            *equal_error_claims(name, tree, rng, resamples),
-            *factorial_claims(name, tree),
-            *whole_network_claims(name, tree),
-            *law_claims(name, tree),
-            *surface_claims(name, tree),
+            *equal_error_claims(name, tree, seed, resamples),
         ]
-    return ContrastResult(tuple(networks), tuple(claims), sentence(networks[0], claims), seed, resamples)
+        rest = [*whole_network_claims(name, tree), *law_claims(name, tree), *surface_claims(name, tree)]
+        networks.append(NetworkContrast(name, tree, curves(tree), accuracy_surface(tree), (*own, *rest)))
+        claims += [*own, *factorial_claims(name, tree), *rest]
+    conclusion = contrast_sentence(networks[0].name, networks[0].recorded)
+    return ContrastResult(tuple(networks), tuple(claims), conclusion, seed, resamples)
 
 
 def check_labels(name: str, tree: xr.DataTree) -> None:
@@ -101,29 +101,3 @@ def check_labels(name: str, tree: xr.DataTree) -> None:
             f"the record of {name} has no label of the network's classes for every image, and accuracy needs them; "
             "make it with dcnbio.probe.contrast from labelled images."
         )
-
-
-def limited(claim: Claim) -> str:
-    """Write a change of accuracy in points with its limits."""
-    low, high = (round(100 * limit, 1) + 0.0 for limit in (claim.interval.low, claim.interval.high))
-    return f"{round(100 * claim.estimate, 1) + 0.0:+.1f} ({low:+.1f} to {high:+.1f})"
-
-
-def sentence(network: NetworkContrast, claims: list[Claim]) -> str:
-    """Put what was found of the first network in one sentence."""
-    name = network.name
-    own = [claim for claim in claims if claim.name.startswith(f"{name}:")]
-    saving = [claim for claim in own if "evaluations of block 1 at contrast" in claim.name and "minus" in claim.name][
-        -1
-    ]
-    cost = [claim for claim in own if claim.name.endswith("minus 1, T-hat")][-1]
-    fixed = [claim for claim in own if claim.name.endswith("minus 1, T fixed")][-1]
-    law = next(claim for claim in own if "eps = 0" in claim.name)
-    c = cost.name.split("contrast ")[1].split(" ")[0]
-    exact = f"exact to {law.estimate:.0e}" if law.estimate == law.estimate else "not checked"
-    return (
-        f"{name}: at contrast {c} accuracy changes by {limited(fixed)} points with T fixed and "
-        f"{limited(cost)} with T-hat (n = {cost.n}); T-hat takes {saving.estimate:+.1f} evaluations in "
-        f"block 1, {saving.control.estimate:+.1f} with the tolerance scaled along, so "
-        f"{saving.conclusion.rsplit(': ', 1)[1].rstrip('.')}; the scaling law is {exact} in float64 without eps."
-    )

@@ -29,10 +29,10 @@ class Answers:
     contrast : float
     times : tuple of float
         Integration time of each block.
-    right : bool array [image]
+    right, solved : bool array [image]
         An image that was not solved is wrong.
     evaluations : int array [image]
-        Of block 1.
+        Of block 1; of an image that was not solved those until it failed.
     shown : dict of str to array
         What tells the images: ``stimulus`` and ``label`` of each, and ``class``, the names of classes.
     about : dict
@@ -42,6 +42,7 @@ class Answers:
     contrast: float
     times: tuple[float, ...]
     right: NDArray[np.bool_]
+    solved: NDArray[np.bool_]
     evaluations: NDArray[np.int64]
     shown: dict[str, NDArray[Any]]
     about: dict[str, Any]
@@ -75,7 +76,7 @@ def answers_of(tree: xr.DataTree) -> Answers:
     times = tuple(float(value) for value in about["spec"]["integration_time"])
     evaluations = tree["block1"].to_dataset()["nfe"].values.astype(np.int64)
     shown = {name: root[name].values for name in ("stimulus", "label", "class")}
-    return Answers(float(about["contrast"]), times, right, evaluations, shown, about)
+    return Answers(float(about["contrast"]), times, right, solved, evaluations, shown, about)
 
 
 def provenance_of(tree: xr.DataTree) -> dict[str, Any]:

@@ -8,16 +8,18 @@ import xarray as xr
 from dcnbio.analysis.claim import Claim, Control
 from dcnbio.analysis.contrast.equal_error import EqualError, equal_error_ratio
 from dcnbio.analysis.statistics.interval import Interval
+from dcnbio.analysis.statistics.own_generator import own_generator
 
 __all__ = ["equal_error_claims"]
 
 
-def equal_error_claims(name: str, tree: xr.DataTree, rng: np.random.Generator, resamples: int) -> list[Claim]:
+def equal_error_claims(name: str, tree: xr.DataTree, seed: int, resamples: int) -> list[Claim]:
     """Compare T-hat's evaluations with those of a looser tolerance and longer first step that err as much.
 
     The control is T-hat with eps and the time term scaled along: by the law that is the equation of contrast 1, so what
-    T-hat saves beyond it is saved by another equation, not by the solver.
+    T-hat saves beyond it is saved by another equation, not by the solver. Each comparison has a generator of its own.
     """
+    weights = str(tree.attrs.get("weights", name))
     data = tree["tolerance"].to_dataset()
     claims = []
     for c in data["contrast"].values:
@@ -33,8 +35,9 @@ def equal_error_claims(name: str, tree: xr.DataTree, rng: np.random.Generator, r
                 (own.sel(equation="scaled along"), "error", "nfe"),
             )
         )
-        found = equal_error_ratio(loose, plain, rng, resamples)
-        control = equal_error_ratio(loose, along, rng, resamples)
+        drawn = [own_generator(seed, weights, f"{c:.17g}", equation) for equation in ("as it is", "scaled along")]
+        found = equal_error_ratio(loose, plain, drawn[0], resamples)
+        control = equal_error_ratio(loose, along, drawn[1], resamples)
         claims.append(
             Claim(
                 f"{name}: evaluations with T-hat at contrast {c:g} over those of a looser tolerance, equal logit error",

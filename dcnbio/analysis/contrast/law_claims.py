@@ -3,54 +3,86 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import xarray as xr
 
 from dcnbio.analysis.claim import Claim, Control
-from dcnbio.analysis.contrast.factorial_claims import interval_of
+from dcnbio.analysis.contrast.mean_interval import interval_of
 from dcnbio.analysis.contrast.response_claims import labels_of, points, right
+from dcnbio.analysis.contrast.solved import left_out
 from dcnbio.analysis.shapes import Floats
 from dcnbio.analysis.statistics.interval import Interval
 from dcnbio.analysis.statistics.paired_difference import paired_difference
 
-__all__ = ["accuracy_surface", "law_claims", "surface_claims"]
+__all__ = ["LawCheck", "accuracy_surface", "law_check", "law_claims", "surface_claims"]
 
 EXACT = 1e-5
 
 
+@dataclass(frozen=True)
+class LawCheck:
+    """What a check of the law in float64 found.
+
+    Attributes
+    ----------
+    largest : float
+        Largest relative difference over contrasts and the images that were solved; NaN where none was.
+    n, unsolved, flat : int
+        Images that were solved at all contrasts, those that were not, and those with a constant map, which have no
+        norm without eps.
+    equal : bool
+        Whether those that were solved took as many evaluations as at contrast 1.
+    """
+
+    largest: float
+    n: int
+    unsolved: int
+    flat: int
+    equal: bool
+
+
+def law_check(tree: xr.DataTree) -> LawCheck:
+    """Sum up whether the law holds in float64 with eps = 0, time term and tolerance scaled along."""
+    data = tree["law"].to_dataset()
+    usable, residual = data["zero_variance"].values == 0, data["residual"].values
+    solved = usable & np.isfinite(residual).all(0)
+    equal = data["nfe"].values[:, solved] == data["reference_nfe"].values[solved]
+    largest = float(residual[:, solved].max()) if solved.any() else math.nan
+    n = int(solved.sum())
+    return LawCheck(largest, n, int(usable.sum()) - n, int((~usable).sum()), bool(equal.all()))
+
+
 def law_claims(name: str, tree: xr.DataTree) -> list[Claim]:
     """Say whether the law holds in float64 with eps = 0, time term and tolerance scaled along."""
-    data, per_group = tree["law"].to_dataset(), int(tree.attrs["channels_per_group"])
-    usable = data["zero_variance"].values == 0
-    residual = data["residual"].values[:, usable]
-    equal = bool((data["nfe"].values == data["reference_nfe"].values).all())
-    largest = float(residual.max()) if usable.any() and np.isfinite(residual).all() else math.nan
+    found = law_check(tree)
     return [
         Claim(
             f"{name}: largest |h_c(cT) - c h_1(T) - (1 - c) b| over |c h_1(T)|, float64, eps = 0",
-            int(usable.sum()),
+            found.n,
             "images",
-            largest,
+            found.largest,
             Interval.none("an identity, no sample"),
             Control("bound", EXACT),
-            law_sentence(largest, equal, int((~usable).sum()), per_group),
+            law_sentence(found, int(tree.attrs["channels_per_group"])),
         )
     ]
 
 
-def law_sentence(largest: float, equal: bool, flat: int, per_group: int) -> str:
+def law_sentence(found: LawCheck, per_group: int) -> str:
     """Say what was found of the law, or why nothing was."""
-    left_out = f"; {flat} images with a constant map, which has no norm without eps, are left out" if flat else ""
-    if not math.isfinite(largest):
-        return f"The law was not checked: no image could be solved in float64 without eps{left_out}."
-    steps = "equal" if equal else "unequal"
+    rest = left_out(found.unsolved) if found.n else ""
+    rest += f"; {found.flat} images with a constant map, which has no norm without eps, are left out" * (found.flat > 0)
+    if not found.n:
+        return f"The law was not checked: no image could be solved in float64 without eps{rest}."
+    steps = "equal" if found.equal else "unequal"
     if per_group > 1:
         said = f"Block 1 has {per_group} channels a group, whose norm keeps the constant b, so no law is expected"
     else:
-        said = "The scaling law holds in float64 without eps" if largest < EXACT else "The scaling law does not hold"
-    return f"{said} (largest difference {largest:.1e}, evaluations {steps}{left_out})."
+        holds = found.largest < EXACT
+        said = "The scaling law holds in float64 without eps" if holds else "The scaling law does not hold"
+    return f"{said} (largest difference {found.largest:.1e}, evaluations {steps}{rest})."
 
 
 def accuracy_surface(tree: xr.DataTree) -> xr.Dataset:
@@ -79,7 +111,8 @@ def surface_claims(name: str, tree: xr.DataTree) -> list[Claim]:
     others = contrasts != 1
     answer, predicted = data["answer"].values[others], data["predicted"].values[others]
     ignored = np.broadcast_to(data["answer"].sel(contrast=1.0).values, answer.shape)
-    agreement, control = (answer == predicted).mean((0, 1)), (answer == ignored).mean((0, 1))
+    # what was not solved has no answer, and none is equal to another
+    agreement, control = (((answer == other) & (answer >= 0)).mean((0, 1)) for other in (predicted, ignored))
     claims = [
         Claim(
             f"{name}: share of answers at contrast c and time T equal to those at 1 and T / c",

@@ -9,11 +9,16 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
+from numpy.typing import NDArray
 
 from dcnbio.analysis.claim import Claim, Control
 from dcnbio.analysis.contrast.answers import Answers, answers_of, check_alike, check_images
-from dcnbio.analysis.contrast.factorial_claims import interval_of
+from dcnbio.analysis.contrast.mean_interval import interval_of
 from dcnbio.analysis.contrast.response_claims import difference_claim
+from dcnbio.analysis.contrast.saving import whether_saved
+from dcnbio.analysis.contrast.solved import left_out
+from dcnbio.analysis.shapes import Floats
+from dcnbio.analysis.statistics.interval import Interval
 from dcnbio.analysis.statistics.paired_difference import PairedDifference, paired_difference
 from dcnbio.errors import InputError
 
@@ -29,7 +34,8 @@ class RecordedContrast:
     Attributes
     ----------
     table : list of dict
-        One line per recording: network, contrast, protocol, n, accuracy, mean evaluations of block 1.
+        One line per recording: network, contrast, protocol, n, accuracy, mean evaluations of block 1 and of how many
+        images: those solved at contrast 1 and in every recording at this one.
     claims : tuple of Claim
     conclusion : str
         One sentence.
@@ -80,13 +86,15 @@ def contrast_of_recordings(recordings: Sequence[xr.DataTree]) -> RecordedContras
     for one in every[1:]:
         check_images(every[0], one)
     table: list[dict[str, Any]] = []
-    claims: list[Claim] = []
+    claims, headline = list[Claim](), list[Claim]()
     for weights in dict.fromkeys(one.about["weights"] for one in every):
         own = [one for one in every if one.about["weights"] == weights]
         reference, others = sorted_out(own)
-        table += [line(reference, "reference"), *(line(one, protocol) for (_, protocol), one in others.items())]
-        claims += network_claims(reference, others)
-    headline = [claim for claim in claims if "accuracy" in claim.name]
+        table.append(line(reference, "reference", reference.solved))
+        table += [line(one, key[1], solved_with(reference, others, key[0])) for key, one in others.items()]
+        found = accuracy_claims(reference, others)
+        claims += [*found, *evaluations_claims(reference, others)]
+        headline += found
     return RecordedContrast(table, tuple(claims), " ".join(claim.conclusion for claim in headline))
 
 
@@ -125,23 +133,39 @@ def protocol_of(reference: Answers, one: Answers) -> str:
     )
 
 
-def line(one: Answers, protocol: str) -> dict[str, Any]:
-    """Sum one recording up."""
+Others = dict[tuple[float, str], Answers]
+
+
+def solved_with(reference: Answers, others: Others, c: float) -> NDArray[np.bool_]:
+    """Say which images were solved at contrast 1 and in every recording at contrast c."""
+    every = [reference.solved, *(one.solved for key, one in others.items() if key[0] == c)]
+    found: NDArray[np.bool_] = np.logical_and.reduce(every)
+    return found
+
+
+def line(one: Answers, protocol: str, solved: NDArray[np.bool_]) -> dict[str, Any]:
+    """Sum one recording up; evaluations are those of images that were solved, None where none was."""
     about = {"network": one.name, "contrast": one.contrast, "protocol": protocol, "n": int(one.right.size)}
-    return {**about, "accuracy": float(one.right.mean()), "nfe_block_1": float(one.evaluations.mean())}
+    nfe = float(one.evaluations[solved].mean()) if solved.any() else None
+    return {**about, "accuracy": float(one.right.mean()), "nfe_block_1": nfe, "nfe_images": int(solved.sum())}
 
 
-def network_claims(reference: Answers, others: dict[tuple[float, str], Answers]) -> list[Claim]:
-    """Say what contrast does to one network's accuracy and evaluations, each protocol as the other's control."""
+def accuracy_claims(reference: Answers, others: Others) -> list[Claim]:
+    """Say what contrast does to one network's accuracy, each protocol as the other's control."""
     claims = []
     changes = {key: paired_difference(one.right, reference.right) for key, one in others.items()}
     for (c, protocol), change in changes.items():
         other = SCALED if protocol == FIXED else FIXED
         beside = control_of(other, changes.get((c, other)))
         claims.append(difference_claim(reference.name, (c, protocol), change, beside))
-    if reference.about["solver"]["stepping"] == "per-image":
-        claims += [evaluations_claim(reference, key, others) for key in others]
     return claims
+
+
+def evaluations_claims(reference: Answers, others: Others) -> list[Claim]:
+    """Say what contrast does to evaluations, where every image has steps of its own."""
+    if reference.about["solver"]["stepping"] != "per-image":
+        return []
+    return [evaluations_claim(reference, key, others) for key in others]
 
 
 def control_of(protocol: str, found: PairedDifference | None) -> Control:
@@ -151,23 +175,39 @@ def control_of(protocol: str, found: PairedDifference | None) -> Control:
     return Control(f"with {protocol}", found.value, found.interval)
 
 
-def evaluations_claim(reference: Answers, key: tuple[float, str], others: dict[tuple[float, str], Answers]) -> Claim:
-    """Say what contrast does to the evaluations of block 1."""
+def evaluations_claim(reference: Answers, key: tuple[float, str], others: Others) -> Claim:
+    """Say what contrast does to the evaluations of block 1, over the images that were solved in every recording."""
     c, protocol = key
-    change = (others[key].evaluations - reference.evaluations).astype(np.float64)
-    other = SCALED if protocol == FIXED else FIXED
-    control = Control(f"with {other}: not recorded")
-    if (c, other) in others:
-        beside = (others[c, other].evaluations - reference.evaluations).astype(np.float64)
-        control = Control(f"with {other}", float(beside.mean()), interval_of(beside))
-    meaning = "a looser tolerance may save as many" if change.mean() < 0 else "nothing is saved"
-    return Claim(
-        f"{reference.name}: evaluations of block 1 at contrast {c:g} minus 1, {protocol}",
-        change.size,
-        "images",
-        float(change.mean()),
-        interval_of(change),
-        control,
-        f"At contrast {c:g} with {protocol} block 1 takes {change.mean():+.1f} evaluations beside "
-        f"{reference.evaluations.mean():.1f} at contrast 1; {meaning}.",
+    solved = solved_with(reference, others, c)
+    title = f"{reference.name}: evaluations of block 1 at contrast {c:g} minus 1, {protocol}"
+    control = evaluations_control(reference, (c, SCALED if protocol == FIXED else FIXED), others)
+    if not solved.any():
+        why = "no image was solved in every recording"
+        text = f"What block 1 takes at contrast {c:g} with {protocol} is not known: {why}."
+        return Claim(title, solved.size, "images", math.nan, Interval.none(why), control, text)
+    change = more_evaluations(reference, others[key], solved)
+    mean, interval = float(change.mean()), interval_of(change)
+    meaning = whether_saved(mean, interval, change.size) or "a looser tolerance may save as many"
+    text = (
+        f"At contrast {c:g} with {protocol} block 1 takes {mean:+.1f} evaluations beside "
+        f"{reference.evaluations[solved].mean():.1f} at contrast 1; {meaning}{left_out(int((~solved).sum()))}."
     )
+    return Claim(title, change.size, "images", mean, interval, control, text)
+
+
+def more_evaluations(reference: Answers, one: Answers, solved: NDArray[np.bool_]) -> Floats:
+    """Give by how many evaluations each image that was solved takes more than at contrast 1."""
+    found: Floats = (one.evaluations - reference.evaluations)[solved].astype(np.float64)
+    return found
+
+
+def evaluations_control(reference: Answers, key: tuple[float, str], others: Others) -> Control:
+    """Give what the other protocol does to evaluations, or say that it was not recorded or not solved."""
+    c, protocol = key
+    if key not in others:
+        return Control(f"with {protocol}: not recorded")
+    solved = solved_with(reference, others, c)
+    if not solved.any():
+        return Control(f"with {protocol}: not solved")
+    beside = more_evaluations(reference, others[key], solved)
+    return Control(f"with {protocol}", float(beside.mean()), interval_of(beside))

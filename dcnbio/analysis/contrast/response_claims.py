@@ -9,10 +9,13 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from dcnbio.analysis.claim import Claim, Control
+from dcnbio.analysis.contrast.solved import solved_at
+from dcnbio.analysis.shapes import Floats
 from dcnbio.analysis.statistics.paired_difference import PairedDifference, paired_difference
 
 __all__ = [
     "HALF_A_POINT",
+    "changes_at",
     "curves",
     "difference_claim",
     "headline_contrasts",
@@ -23,6 +26,7 @@ __all__ = [
 ]
 
 HALF_A_POINT = 0.005  # the paper's bound on what contrast costs
+WORK = {"long_name": "mean function evaluations over images", "units": "1"}
 
 
 def labels_of(tree: xr.DataTree) -> NDArray[np.int64]:
@@ -55,7 +59,9 @@ def curves(tree: xr.DataTree) -> xr.Dataset:
     -------
     xarray.Dataset
         ``accuracy``, ``difference`` from contrast 1, ``difference_interval`` (.., bound), and mean ``nfe`` (.., block),
-        over (protocol, contrast); ``reference_accuracy``, and ``reference_nfe`` (block) at contrast 1.
+        over (protocol, contrast); ``reference_accuracy``, and ``reference_nfe`` (block) at contrast 1. An image that
+        was not solved is wrong, and its evaluations are not averaged: ``nfe_images`` (contrast) says how many were,
+        which are those solved at contrast 1 and with both protocols.
     """
     data, labels = tree["response"].to_dataset(), labels_of(tree)
     at_one = right(data["reference_answer"], labels)
@@ -65,15 +71,17 @@ def curves(tree: xr.DataTree) -> xr.Dataset:
     limits = [[[one.interval.low, one.interval.high] for one in line] for line in found]
     about = {"long_name": "accuracy", "units": "1"}
     difference = {"long_name": "accuracy minus that at contrast 1, same images", "units": "1"}
-    work = {"long_name": "mean function evaluations over images", "units": "1"}
+    solved = [solved_at(data, c) for c in data["contrast"].values]
+    nfe = [mean_work(data["nfe"].sel(contrast=c), own) for c, own in zip(data["contrast"].values, solved, strict=True)]
     return xr.Dataset(
         {
             "accuracy": (dims, correct.mean(-1), about),
             "difference": (dims, [[one.value for one in line] for line in found], difference),
             "difference_interval": ((*dims, "bound"), limits, difference),
-            "nfe": ((*dims, "block"), data["nfe"].values.mean(2), work),
+            "nfe": ((*dims, "block"), np.stack(nfe, axis=1), WORK),
+            "nfe_images": ("contrast", [int(own.sum()) for own in solved], {**WORK, "long_name": "images of nfe"}),
             "reference_accuracy": ((), at_one.mean(), about),
-            "reference_nfe": ("block", data["reference_nfe"].values.mean(0), work),
+            "reference_nfe": ("block", mean_work(data["reference_nfe"], data["reference_answer"].values >= 0), WORK),
         },
         {
             **{name: data[name] for name in ("protocol", "contrast", "block")},
@@ -82,16 +90,29 @@ def curves(tree: xr.DataTree) -> xr.Dataset:
     )
 
 
-def response_claims(name: str, tree: xr.DataTree) -> list[Claim]:
-    """Say what contrast does to accuracy, with T fixed and with T-hat, each as the other's control."""
+def mean_work(nfe: xr.DataArray, solved: NDArray[np.bool_]) -> Floats:
+    """Average evaluations (.., stimulus, block) over the images that were solved; NaN where none was."""
+    chosen = nfe.values[..., solved, :]
+    found: Floats = chosen.mean(-2) if solved.any() else np.full(chosen.sum(-2).shape, np.nan)
+    return found
+
+
+def changes_at(tree: xr.DataTree, c: float) -> tuple[PairedDifference, PairedDifference]:
+    """Give the accuracy at contrast c minus 1, with T fixed, and with T-hat."""
     data, labels = tree["response"].to_dataset(), labels_of(tree)
     at_one = right(data["reference_answer"], labels)
+    fixed, scaled = (
+        paired_difference(right(data["answer"].sel(protocol=protocol, contrast=c), labels), at_one)
+        for protocol in ("fixed T", "T-hat")
+    )
+    return fixed, scaled
+
+
+def response_claims(name: str, tree: xr.DataTree) -> list[Claim]:
+    """Say what contrast does to accuracy, with T fixed and with T-hat, each as the other's control."""
     claims = []
     for c in headline_contrasts(tree):
-        fixed, scaled = (
-            paired_difference(right(data["answer"].sel(protocol=protocol, contrast=c), labels), at_one)
-            for protocol in ("fixed T", "T-hat")
-        )
+        fixed, scaled = changes_at(tree, c)
         claims.append(
             difference_claim(name, (c, "T fixed"), fixed, Control("with T-hat", scaled.value, scaled.interval))
         )

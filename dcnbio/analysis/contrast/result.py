@@ -25,12 +25,15 @@ class NetworkContrast:
         Accuracy and evaluations against contrast.
     surface : xarray.Dataset
         Accuracy over contrast and time, and what the law predicts.
+    claims : tuple of Claim
+        What is said of this network, but for the shares of factors.
     """
 
     name: str
     recorded: xr.DataTree
     curves: xr.Dataset
     surface: xr.Dataset
+    claims: tuple[Claim, ...] = ()
 
     @property
     def unsolved(self) -> int:

@@ -61,8 +61,8 @@ def shares(network: NetworkScales, rng: np.random.Generator, resamples: int) -> 
 def kind_grids(layer: str, kind: NDArray[np.int64]) -> list[Floats]:
     """Give 1 where a filter is of a kind, (output, input); of the stem the share of each output's, (output, 1).
 
-    The stem's inputs are red, green and blue, which are all there are: other networks have the same, so only its outputs
-    are a sample.
+    The stem's inputs are red, green and blue, which are all there are: other networks have the same, so only its
+    outputs are a sample.
     """
     grids = [(kind == code).astype(np.float64) for code in range(len(COUNTED))]
     return [grid.mean(axis=1, keepdims=True) for grid in grids] if layer == STEM else grids

@@ -28,13 +28,11 @@ def shared_scale_claim(networks: Sequence[NetworkScales], rng: np.random.Generat
     Of one network the layers are the sample. Layers of several networks of a row are not independent, since the same
     layer tends to the same scale in each: networks are then the sample, and s is theirs.
     """
-    chosen = [network.table["per_pair"].values == 0 for network in networks]
-    logs = [network.table["log2_sigma"].values[own] for network, own in zip(networks, chosen, strict=True) if own.any()]
-    if not logs:
+    tables = [one.table.isel(layer=np.flatnonzero(one.table["per_pair"].values == 0)) for one in networks]
+    tables = [table for table in tables if table.sizes["layer"]]
+    if not tables:
         return []
-    octaves = next(
-        float(n.table["start_sd"].values[own][0]) for n, own in zip(networks, chosen, strict=True) if own.any()
-    )
+    logs, octaves = [table["log2_sigma"].values for table in tables], float(tables[0]["start_sd"].values[0])
     one_each = max(one.size for one in logs) == 1
     about = of_one_sample if len(logs) == 1 or one_each else of_networks
     n, unit, s, interval, text = about(logs, octaves, rng)

@@ -25,7 +25,7 @@ def lognormal(x: Floats) -> LogDensity:
 
 
 def gamma(x: Floats) -> LogDensity:
-    """Fit a gamma distribution: its mean is the mean, its shape k solves ln k - digamma(k) = ln mean(x) - mean(ln x)."""
+    """Fit a gamma distribution: its mean is the mean, and ln k - digamma(k) = ln mean(x) - mean(ln x) for its shape."""
     logs, mean = np.log(x), x.mean()
     u = logs - logs.mean()
     # as ln mean(x) - mean(ln x) it would be lost in rounding where values differ little
@@ -35,7 +35,8 @@ def gamma(x: Floats) -> LogDensity:
     def density(y: Floats) -> Floats:
         off: Floats = y / mean - 1
         ratio = np.where(np.abs(off) < 0.5, np.log1p(np.maximum(off, -0.5)), np.log(y) - np.log(mean))
-        return norm + k * (ratio - off) - np.log(y)
+        found: Floats = norm + k * (ratio - off) - np.log(y)
+        return found
 
     return density
 
