@@ -81,21 +81,33 @@ def fall_in_words(reading: str, found: Fall) -> str:
     if fall.reason:
         return f"D is not defined: {fall.reason}."
     if reading == "A(0)":
-        whole = {-1: "shrinks", 0: "is not seen to change", 1: "grows"}[side_of(fall, 1.0)]
-        return f"With A at 0, D(T) is {fall.value:.2f} of D(0): the difference itself {whole}."
+        whole = {
+            -1: "the difference itself shrinks",
+            0: "the difference itself is not seen to change",
+            1: "the difference itself grows",
+            None: f"whether the difference itself changes cannot be told ({fall.interval.reason})",
+        }[side_of(fall, 1.0)]
+        return f"With A at 0, D(T) is {fall.value:.2f} of D(0): {whole}."
+    untold = "it falls, and whether by more than the amplitude's growth makes it cannot be told"
     beside_null = {
         -1: "it falls by more than the amplitude's growth makes it",
-        0: "it falls, and whether by more than the amplitude's growth makes it cannot be told",
+        0: untold,
         1: "it falls by less than the amplitude's growth alone would make it",
+        None: untold,
     }[side_of(found.beyond, 0.0)]
-    what = {-1: beside_null, 0: "it is not seen to fall", 1: "it rises"}[side_of(fall, 1.0)]
+    what = {
+        -1: beside_null,
+        0: "it is not seen to fall",
+        1: "it rises",
+        None: f"whether it falls cannot be told ({fall.interval.reason})",
+    }[side_of(fall, 1.0)]
     return f"With A at t, D(T) is {fall.value:.2f} of D(0), {null.value:.2f} for a difference that stays: {what}."
 
 
-def side_of(one: Estimate, value: float) -> int:
-    """Say whether an estimate surely lies below (-1) or above (1) a value; 0 where neither can be said."""
+def side_of(one: Estimate, value: float) -> int | None:
+    """Say whether an estimate surely lies below (-1) or above (1) a value, or neither (0); None without an interval."""
     if not one.interval.exists:
-        return 0
+        return None
     return -1 if one.interval.high < value else 1 if one.interval.low > value else 0
 
 
@@ -123,12 +135,11 @@ def index_claims(network: NetworkCompletion, block: int, verdict: Verdict, resam
         )
     ]
     for kind, beyond in verdict.beyond.items():
-        sure = "not surely other than"
-        if beyond.interval.exists and 0 not in beyond.interval:
-            sure = "higher than" if beyond.value > 0 else "lower than"
+        sure = {-1: "lower than", 0: "not surely other than", 1: "higher than", None: ""}[side_of(beyond, 0.0)]
         text = f"The mask's index is {sure} that of {kind} of equal norm: difference {limited(beyond)}."
-        if beyond.reason:
-            text = f"The mask's index cannot be compared with that of {kind} of equal norm ({beyond.reason})."
+        if not sure:
+            why = beyond.reason or beyond.interval.reason
+            text = f"The mask's index cannot be compared with that of {kind} of equal norm ({why})."
         title = f"{place}: index of the mask minus that of {kind} of equal norm"
         claims.append(claim_of(title, beyond, Control("no difference", 0.0), text))
     noise = retrieval(network.flow, ["white noise"], block, resampler)[2]

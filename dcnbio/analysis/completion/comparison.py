@@ -11,7 +11,7 @@ from dcnbio.analysis.completion.claims import claim_of, control_of
 from dcnbio.analysis.completion.conditions import INTACT, condition_groups, mask_sides
 from dcnbio.analysis.completion.network import NetworkCompletion
 from dcnbio.analysis.completion.readout import accuracy, correct, has_labels
-from dcnbio.analysis.completion.resampling import Resampler
+from dcnbio.analysis.completion.resampling import Estimate, Resampler
 from dcnbio.analysis.completion.wording import percent, points
 from dcnbio.analysis.shapes import Floats
 
@@ -41,16 +41,22 @@ def comparison_claims(networks: Sequence[NetworkCompletion], resampler: Resample
         intact = control_of("difference of accuracy on intact images", resampler.paired(*before))
         for side in sorted(set(mask_sides(first.flow)) & set(mask_sides(other.flow))):
             difference = resampler.mean(change(first, side) - change(other, side))
-            sure = "not surely another"
-            if difference.interval.exists and 0 not in difference.interval:
-                sure = "a smaller" if difference.value > 0 else "a larger"
             who = f"{first.name} than in {other.name}, one network each"
-            text = f"A mask of {side} pixels makes {sure} loss of accuracy in {who}: "
+            text = f"{beside(difference, side)} in {who}: "
             text += f"difference of the changes {points(difference)}; intact {percent(before[0].mean())} and "
             text += f"{percent(before[1].mean())} are right.{borders(first, other)}"
             title = f"{first.name} minus {other.name}: accuracy change by a mask of {side} pixels"
             claims.append(claim_of(title, difference, intact, text))
     return claims
+
+
+def beside(difference: Estimate, side: int) -> str:
+    """Begin a sentence on the difference of two losses, or say that nothing can be told of it."""
+    mask, interval = f"mask of {side} pixels", difference.interval
+    if not interval.exists:
+        return f"Whether a {mask} makes another loss of accuracy cannot be told ({interval.reason})"
+    sure = "not surely another" if 0 in interval else "a smaller" if difference.value > 0 else "a larger"
+    return f"A {mask} makes {sure} loss of accuracy"
 
 
 def borders(first: NetworkCompletion, other: NetworkCompletion) -> str:
