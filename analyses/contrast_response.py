@@ -82,7 +82,7 @@ def all_inputs(recorded: dict[str, xr.DataTree], chosen: argparse.Namespace, siz
     networks = [
         {
             "name": name,
-            **{str(key): plain_value(value) for key, value in tree.attrs.items() if key != "made_of"},
+            **{str(key): plain_value(value) for key, value in tree.attrs.items()},
             "all_inputs": plain_dataset(tree["whole_network"].to_dataset()[KEPT]),
         }
         for name, tree in recorded.items()

@@ -40,7 +40,9 @@ def kept_part(path: Path, about: Mapping[str, Any], make: Callable[[], xr.DataTr
         with xr.open_datatree(path, engine="h5netcdf") as tree:
             if tree.attrs.get("made_of") == identity:
                 tqdm.write(f"{path.name} is there already")
-                return tree.load()
+                kept = tree.load()
+                del kept.attrs["made_of"]  # as it was made: results do not show whether a part was kept
+                return kept
     made = make()
     marked = made.copy()
     marked.attrs = {**made.attrs, "made_of": identity}

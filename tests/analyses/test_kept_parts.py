@@ -38,7 +38,8 @@ def test_a_part_is_made_once_and_anew_for_other_settings(tmp_path):
     first = kept_parts.kept_part(path, {"settings": {"n": (1, 2)}}, make)
     again = kept_parts.kept_part(path, {"settings": {"n": (1, 2)}}, make)
     assert len(calls) == 1
-    xr.testing.assert_equal(first["one Euler step"].to_dataset(), again["one Euler step"].to_dataset())
+    xr.testing.assert_identical(first["one Euler step"].to_dataset(), again["one Euler step"].to_dataset())
+    assert first.attrs == again.attrs
     other = kept_parts.kept_part(path, {"settings": {"n": (1, 3)}}, make)
     assert float(other["one Euler step"]["x"][0]) == 2
     assert [one.name for one in path.parent.iterdir()] == ["a.nc"]
