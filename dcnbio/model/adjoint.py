@@ -17,12 +17,22 @@ from torch import Tensor
 from dcnbio.errors import SolverError
 from dcnbio.model.adjoint_state import AdjointLayout
 from dcnbio.model.dormand_prince import COUPLING, ERROR, MIDPOINT, NODES, STAGES, Attempt, dense_weights
+from dcnbio.model.full_precision import full_precision
 from dcnbio.model.integrate import integrate
 from dcnbio.model.solution import Solution
 from dcnbio.model.solver_settings import SolverSettings
 from dcnbio.model.step_control import initial_step, next_step, settled_step
 
-__all__ = ["AdjointField", "BackwardSolve", "solve_by_adjoint"]
+__all__ = ["AdjointField", "BackwardSolve", "not_solved_back", "solve_by_adjoint"]
+
+
+def not_solved_back(t: float, why: str, settings: SolverSettings) -> SolverError:
+    """Make the error of an adjoint equation that could not be solved back past the solver time `t`."""
+    return SolverError(
+        f"the adjoint equation could not be solved back past t = {t:.6g}, {why} (max_steps is {settings.max_steps}, "
+        f"max_evaluations {settings.max_evaluations}): choose gradient='exact', which needs no solve backwards, a "
+        "looser tolerance, or higher limits."
+    )
 
 
 class AdjointField(Protocol):
@@ -113,11 +123,7 @@ class BackwardSolve:
         most = self.settings.max_evaluations
         beyond = most is not None and self.nfe + STAGES > most
         if attempts >= self.settings.max_steps or beyond or not s + ds > s:
-            raise SolverError(
-                f"the adjoint equation could not be solved back past t = {-s:.6g}, after {attempts} attempted steps, "
-                f"the next one of {ds:.3g} (max_steps is {self.settings.max_steps}, max_evaluations {most}): choose "
-                "gradient='exact', which needs no solve backwards, a looser tolerance, or higher limits."
-            )
+            raise not_solved_back(-s, f"after {attempts} attempted steps, the next one of {ds:.3g}", self.settings)
 
     def attempt(self, s: float, row: Tensor, ds: float) -> tuple[Tensor, Tensor]:
         """Attempt one step; give its end and the ratio of its error to the tolerance."""
@@ -184,6 +190,12 @@ class AdjointSolve(torch.autograd.Function):
     @staticmethod
     @torch.autograd.function.once_differentiable
     def backward(ctx: Any, grad_path: Tensor) -> tuple[Any, ...]:
+        """Solve backwards."""
+        with full_precision(grad_path):
+            return AdjointSolve.back_over(ctx, grad_path)
+
+    @staticmethod
+    def back_over(ctx: Any, grad_path: Tensor) -> tuple[Any, ...]:
         """Solve backwards; at an output time h starts afresh from the path, and the gradient that arrived is added."""
         h0, path, *tensors = ctx.saved_tensors
         wanted = tuple(ctx.needs_input_grad[4:])

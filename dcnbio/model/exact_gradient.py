@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from dcnbio.model.dormand_prince import Attempt
+from dcnbio.model.full_precision import full_precision
 from dcnbio.model.integrate import integrate
 from dcnbio.model.solution import Solution
 from dcnbio.model.solver_settings import SolverSettings
@@ -87,6 +88,12 @@ class ExactSolve(torch.autograd.Function):
     @torch.autograd.function.once_differentiable
     def backward(ctx: Any, grad_path: Tensor) -> tuple[Any, ...]:
         """Go back over the steps."""
+        with full_precision(grad_path):
+            return ExactSolve.back_over(ctx, grad_path)
+
+    @staticmethod
+    def back_over(ctx: Any, grad_path: Tensor) -> tuple[Any, ...]:
+        """Take the steps last to first."""
         saved = ctx.saved_tensors
         count = len(saved) - len(ctx.clocks)
         state = torch.zeros_like(grad_path[:, 0])

@@ -1,4 +1,4 @@
-"""Keeps autocast out of what decides a solver's steps: half precision would be taken for error."""
+"""Keeps autocast out of what decides a solver's steps, and of their gradients: half precision would be taken for error."""
 
 from __future__ import annotations
 

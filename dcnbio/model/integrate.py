@@ -158,7 +158,8 @@ class Integration:
         if bool(good.all()):
             self.y, self.f = attempt.y1, attempt.f1
         else:
-            chosen = good.reshape((-1,) + (1,) * (self.y.ndim - 1))
+            # the clocks are the CPU's; maps may lie elsewhere
+            chosen = good.reshape((-1,) + (1,) * (self.y.ndim - 1)).to(self.y.device)
             self.y, self.f = torch.where(chosen, attempt.y1, self.y), torch.where(chosen, attempt.f1, self.f)
         self.t = torch.where(good, t1, self.t)
 
@@ -210,8 +211,7 @@ def integrate(
         With a status per image: nothing is raised when a solve fails.
     """
     if float(times[-1]) == start:
-        output = DenseOutput(times, h0, start)
-        return Solution(times, output.finished(), Ledger.empty(len(h0), start).work(0))
+        return Solution.without_time(h0, times)
     solve = Integration(vector_field, h0, times, settings, start)
     while len(solve.rows):
         solve.keep(solve.check())

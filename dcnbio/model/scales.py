@@ -83,7 +83,7 @@ def effective_sigma(gauss: Tensor) -> Tensor:
     [0.4637, 0.998, 4.6567]
     """
     half = (gauss.shape[-1] - 1) // 2
-    x = torch.arange(-half, half + 1, dtype=gauss.dtype)
+    x = torch.arange(-half, half + 1, dtype=gauss.dtype, device=gauss.device)
     return (gauss * x**2).sum(-1).sqrt()
 
 

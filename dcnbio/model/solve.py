@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import operator
 from dataclasses import replace
+from numbers import Integral
 
 import torch
 from torch import Tensor, nn
@@ -52,10 +54,10 @@ def solve_times(times: int | list[float] | Tensor, end: float) -> Tensor:
     """
     if not (math.isfinite(end) and end >= 0):
         raise InputError(f"integration_time is {end}; it must be finite and 0 or more (the paper uses 2).")
-    if isinstance(times, int):
+    if isinstance(times, Integral):
         if times < 2:
             raise InputError(f"times is {times}; ask for 2 or more (the block's input and its output).")
-        return torch.linspace(0, 1, times, dtype=torch.float64) * end
+        return torch.linspace(0, 1, operator.index(times), dtype=torch.float64) * end
     chosen = torch.as_tensor(times, dtype=torch.float64).reshape(-1)
     rising = len(chosen) > 0 and bool((chosen[1:] > chosen[:-1]).all())
     if not (rising and float(chosen[0]) >= 0 and float(chosen[-1]) <= end):
@@ -87,7 +89,7 @@ def takes_fixed_steps(field: nn.Module, h0: Tensor, duration: float, settings: S
     if settings.method not in TABLEAUS or settings.step_size is None or settings.gradient != "exact":
         return False
     few = duration / settings.step_size < settings.max_steps and settings.max_evaluations is None
-    return few and duration > 0 and suits_engine(field, h0)
+    return few and suits_engine(field, h0)
 
 
 def joined(parts: list[Solution]) -> Solution:
@@ -147,15 +149,17 @@ def solve(field: nn.Module, h0: Tensor, times: Tensor, settings: SolverSettings,
     wanted = torch.is_grad_enabled() and (h0.requires_grad or trained)
     adjoint = wanted and settings.gradient == "adjoint"
     duration = float(times[-1]) - start
+    if duration == 0:
+        return Solution.without_time(h0, times)
     if settings.method == "dopri5" and not adjoint:
         if wanted and settings.gradient == "straight":
             return integrate(TorchSteps(prepare(field, h0)), h0, times, settings, start=start)
         steps = our_steps(field, h0)
-        if wanted and duration > 0:
+        if wanted:
             return solve_with_gradient(steps, h0, times, settings, start)
         return integrate(steps, h0, times, settings, start=start)
     rows = [h0[i : i + 1] for i in range(len(h0))] if settings.stepping == "per-image" else [h0]
-    if settings.method == "dopri5" and duration > 0:
+    if settings.method == "dopri5":
         steps, alike = our_steps(field, h0), replace(settings, stepping="shared")
         return joined([solve_by_adjoint(steps, row, times, alike, start) for row in rows])
     if isinstance(field, ConvField) and takes_fixed_steps(field, h0, duration, settings):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-__all__ = ["Status", "explain"]
+__all__ = ["MEANING", "Status", "explain"]
 
 
 class Status(IntEnum):

@@ -41,9 +41,11 @@ class StepGradient:
 
 
 def gradients_where_wanted(
-    outputs: Sequence[Tensor], sources: tuple[Tensor, ...], gradients: Sequence[Tensor | None]
+    outputs: Sequence[Tensor], sources: tuple[Tensor, ...], gradients: Sequence[Tensor | None], *, keep: bool = False
 ) -> tuple[Tensor | None, ...]:
     """Carry gradients from outputs to sources; None for sources that are held fixed or that no output depends on.
+
+    The graph is freed, unless it is to `keep`, to be gone back over again.
 
     Examples
     --------
@@ -56,7 +58,7 @@ def gradients_where_wanted(
     if not known or not free:
         return (None,) * len(sources)
     ends, at_ends = zip(*known, strict=True)
-    found = iter(torch.autograd.grad(ends, free, at_ends, allow_unused=True))
+    found = iter(torch.autograd.grad(ends, free, at_ends, allow_unused=True, retain_graph=keep))
     return tuple(next(found) if source.requires_grad else None for source in sources)
 
 

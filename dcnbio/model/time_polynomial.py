@@ -50,10 +50,10 @@ class TimePolynomial(nn.Module):
             self.square = nn.Parameter(torch.zeros(shape))
 
     def forward(self, t: Tensor) -> Tensor:
-        """Evaluate p at the scalar solver time `t`."""
+        """Evaluate p at the scalar solver time `t`, wherever that lies."""
         value: Tensor = self.offset
         if self.degree == 0:
             return value
-        u = parameter_time(t).to(value.dtype)
+        u = parameter_time(t).to(value)
         value = value + self.slope * u
         return value + self.square * u**2 if self.degree >= 2 else value

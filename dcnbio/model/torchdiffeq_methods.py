@@ -17,11 +17,13 @@ from torch import Tensor
 from torchdiffeq import odeint, odeint_adjoint
 
 from dcnbio.errors import InputError
+from dcnbio.model.adjoint import not_solved_back
 from dcnbio.model.device import double, has_double
+from dcnbio.model.full_precision import full_precision
 from dcnbio.model.solution import Solution, Work
 from dcnbio.model.solver_settings import SolverSettings
-from dcnbio.model.status import Status
-from dcnbio.model.steps import DifferentiableField
+from dcnbio.model.status import MEANING, Status
+from dcnbio.model.steps import DifferentiableField, gradients_where_wanted
 
 __all__ = ["solve_by_torchdiffeq"]
 
@@ -41,29 +43,43 @@ class Watched:
 
     def __init__(self, field: DifferentiableField, settings: SolverSettings) -> None:
         self.field, self.settings = field, settings
-        self.nfe, self.attempts, self.rejected = 0, 0, 0
+        self.nfe, self.before, self.attempts, self.rejected = 0, 0, 0, 0
         self.step_times: list[float] = []
+
+    def begin_anew(self) -> None:
+        """Count evaluations and attempts from 0, since the limits are those of one solve, forwards or backwards."""
+        self.before, self.nfe, self.attempts = self.before + self.nfe, 0, 0
 
     def __call__(self, t: Tensor, h: Tensor) -> Tensor:
         """Evaluate dh/dt, unless a limit is reached."""
         most = self.settings.max_evaluations
         if most is not None and self.nfe >= most:
-            raise Ended(Status.MAX_EVALUATIONS, float(t))
+            raise Ended(Status.MAX_EVALUATIONS, float(t.detach()))
         slope = self.field(t.to(h), h)
         self.nfe += 1
         if not bool(torch.isfinite(slope).all()):
-            raise Ended(Status.NON_FINITE, float(t))
+            raise Ended(Status.NON_FINITE, float(t.detach()))
         return slope
 
     def callback_step(self, t0: Tensor, y0: Tensor, dt: Tensor) -> None:
         """See a step begin."""
         if self.attempts >= self.settings.max_steps:
-            raise Ended(Status.MAX_STEPS, float(t0))
+            raise Ended(Status.MAX_STEPS, float(t0.detach()))
         if not bool(t0 + dt > t0):
-            raise Ended(Status.STEP_UNDERFLOW, float(t0))
+            raise Ended(Status.STEP_UNDERFLOW, float(t0.detach()))
         self.attempts += 1
         if self.settings.fixed_step:
-            self.step_times.append(float(t0 + dt))
+            self.step_times.append(float((t0 + dt).detach()))
+
+    def callback_step_adjoint(self, t0: Tensor, state: tuple[Tensor, ...], dt: Tensor) -> None:
+        """See a step backwards begin; torchdiffeq asserts what is not finite."""
+        if self.attempts >= self.settings.max_steps:
+            raise Ended(Status.MAX_STEPS, float(t0.detach()))
+        if not bool(t0 + dt > t0):
+            raise Ended(Status.STEP_UNDERFLOW, float(t0.detach()))
+        if not all(bool(torch.isfinite(part).all()) for part in state):
+            raise Ended(Status.NON_FINITE, float(t0.detach()))
+        self.attempts += 1
 
 
 class WatchedControl(Watched):
@@ -71,7 +87,7 @@ class WatchedControl(Watched):
 
     def callback_accept_step(self, t0: Tensor, y0: Tensor, dt: Tensor) -> None:
         """See a step accepted."""
-        self.step_times.append(float(t0 + dt))
+        self.step_times.append(float((t0 + dt).detach()))
 
     def callback_reject_step(self, t0: Tensor, y0: Tensor, dt: Tensor) -> None:
         """See a step rejected."""
@@ -108,7 +124,42 @@ class SharedNorm:
         return torch.stack([n.to(h.dtype) for n in norms]).max()
 
 
-def run(watched: Watched, h0: Tensor, times: Tensor, tensors: tuple[Tensor, ...] | None) -> Tensor:
+class TorchdiffeqAdjoint(torch.autograd.Function):
+    """A solve whose backward pass is torchdiffeq's, in full precision, and which says in words where it ends early."""
+
+    @staticmethod
+    def forward(ctx: Any, watched: Watched, times: Tensor, h0: Tensor, *tensors: Tensor) -> Tensor:
+        """Solve; torchdiffeq's graph is kept aside."""
+        with torch.enable_grad():
+            start = h0.detach().requires_grad_()
+            path = run(watched, start, times, tensors)
+        ctx.watched, ctx.start, ctx.path = watched, start, path
+        # autograd then frees the graph once it was gone back over, and refuses weights that were edited after the solve
+        ctx.save_for_backward(*tensors)
+        return path.detach()
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx: Any, grad_path: Tensor) -> tuple[Any, ...]:
+        """Solve backwards."""
+        tensors, watched = ctx.saved_tensors, ctx.watched
+        watched.begin_anew()
+        try:
+            with full_precision(grad_path):
+                found = gradients_where_wanted([ctx.path], (ctx.start, *tensors), [grad_path], keep=True)
+        except Ended as outcome:
+            why = f"after {watched.nfe} evaluations: {MEANING[outcome.status]}"
+            raise not_solved_back(outcome.time, why, watched.settings) from outcome
+        return (None, None, *found)
+
+
+def run_with_adjoint(watched: Watched, h0: Tensor, times: Tensor) -> Tensor:
+    """Call torchdiffeq for gradients by the adjoint method."""
+    path: Tensor = TorchdiffeqAdjoint.apply(watched, times, h0, *watched.field.tensors())  # type: ignore[no-untyped-call]
+    return path
+
+
+def run(watched: Watched, h0: Tensor, times: Tensor, tensors: tuple[Tensor, ...] | None = None) -> Tensor:
     """Call torchdiffeq; `tensors` are what the adjoint method gives gradients of, None: no adjoint."""
     settings = watched.settings
     if settings.method in IN_DOUBLE and not has_double(h0):
@@ -169,7 +220,7 @@ def solve_by_torchdiffeq(
     grid = torch.cat([times.new_tensor([start]), times]) if starts_late else times
     status, reached = Status.OK, float(times[-1])
     try:
-        path = run(watched, h0, grid, field.tensors() if adjoint else None).transpose(0, 1)
+        path = (run_with_adjoint if adjoint else run)(watched, h0, grid).transpose(0, 1)
     except Ended as outcome:
         status, reached = outcome.status, outcome.time
         path = torch.full((len(h0), len(grid), *h0.shape[1:]), torch.nan, dtype=h0.dtype, device=h0.device)
@@ -184,6 +235,6 @@ def solve_by_torchdiffeq(
         status=every * int(status),
         reached=every.double() * reached,
         step_times=(tuple(watched.step_times),) * len(h0),
-        backward_nfe=(lambda: watched.nfe - forward) if adjoint else None,
+        backward_nfe=(lambda: watched.before + watched.nfe - forward) if adjoint else None,
     )
     return Solution(times, path, work)
