@@ -74,6 +74,7 @@ class Decoder(nn.Module):
         self.norm = group_norm(spec, narrow)
         self.colour = pixel_conv(narrow, 3, 1)
 
+    @uncompiled
     def run(self, maps: Tensor) -> tuple[Tensor, tuple[Solution, Solution]]:
         """Give the image, shape (n, 3, 28, 28), and what both blocks did."""
         wanted = self.spec.widths[-1]

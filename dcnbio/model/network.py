@@ -118,6 +118,7 @@ class Network(nn.Module):
             refuse_unsolved(solution, f"block {number}", images)
         return run.logits
 
+    @uncompiled
     def run(
         self,
         images: Tensor,
@@ -151,6 +152,7 @@ class Network(nn.Module):
         by_block = times if isinstance(times, dict) else dict.fromkeys(range(1, len(self.blocks) + 1), times)
         return self._pass_on(images, 0, solver, by_block, patches)
 
+    @uncompiled
     def run_on(
         self, h: Tensor, block: int, solver: SolverSettings | None = None, patches: Sequence[Patch] = ()
     ) -> Logits:

@@ -17,6 +17,7 @@ from dcnbio.model.solution import Solution, Work
 from dcnbio.model.solve import solve, solve_times
 from dcnbio.model.solver_settings import SolverSettings
 from dcnbio.model.status import Status
+from dcnbio.model.uncompiled import uncompiled
 from dcnbio.model.vector_field import FieldConv
 
 __all__ = ["ODEBlock", "ResidualBlock"]
@@ -54,6 +55,7 @@ class ODEBlock(nn.Module):
         self.field = field
         self.integration_time = integration_time
 
+    @uncompiled
     def run(
         self, h: Tensor, settings: SolverSettings, times: TimesRequest = 2, patches: Sequence[Patch] = ()
     ) -> Solution:
@@ -107,6 +109,7 @@ class ResidualBlock(nn.Module):
         change: Tensor = self.conv2(self.activation(self.norm2(maps)))
         return h + change
 
+    @uncompiled
     def run(
         self, h: Tensor, settings: SolverSettings, times: TimesRequest = 2, patches: Sequence[Patch] = ()
     ) -> Solution:

@@ -61,25 +61,25 @@ class Watched:
             raise Ended(Status.NON_FINITE, float(t.detach()))
         return slope
 
-    def callback_step(self, t0: Tensor, y0: Tensor, dt: Tensor) -> None:
-        """See a step begin."""
+    def attempt(self, t0: Tensor, dt: Tensor) -> None:
+        """Count an attempted step, unless it may not be taken."""
         if self.attempts >= self.settings.max_steps:
             raise Ended(Status.MAX_STEPS, float(t0.detach()))
         if not bool(t0 + dt > t0):
             raise Ended(Status.STEP_UNDERFLOW, float(t0.detach()))
         self.attempts += 1
+
+    def callback_step(self, t0: Tensor, y0: Tensor, dt: Tensor) -> None:
+        """See a step begin."""
+        self.attempt(t0, dt)
         if self.settings.fixed_step:
             self.step_times.append(float((t0 + dt).detach()))
 
     def callback_step_adjoint(self, t0: Tensor, state: tuple[Tensor, ...], dt: Tensor) -> None:
-        """See a step backwards begin; torchdiffeq asserts what is not finite."""
-        if self.attempts >= self.settings.max_steps:
-            raise Ended(Status.MAX_STEPS, float(t0.detach()))
-        if not bool(t0 + dt > t0):
-            raise Ended(Status.STEP_UNDERFLOW, float(t0.detach()))
+        """See a step backwards begin, of a state that torchdiffeq asserts to be finite."""
+        self.attempt(t0, dt)
         if not all(bool(torch.isfinite(part).all()) for part in state):
             raise Ended(Status.NON_FINITE, float(t0.detach()))
-        self.attempts += 1
 
 
 class WatchedControl(Watched):

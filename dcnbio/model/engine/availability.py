@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import torch
 from torch import Tensor
@@ -44,7 +45,9 @@ def available() -> EngineStatus:
         return built
     with _lock:
         if "status" not in _checked:
-            _checked["status"] = _self_check()
+            # autocast, modes and default devices are a thread's own: the answer, which is kept, must not follow them
+            with ThreadPoolExecutor(1) as apart:
+                _checked["status"] = apart.submit(_self_check).result()
         return _checked["status"]
 
 
@@ -53,10 +56,10 @@ def _small_case() -> tuple[FieldParameters, Tensor]:
     channels, order = 6, 2
 
     def draw(*shape: int) -> Tensor:
-        return torch.randn(*shape, generator=random)
+        return torch.randn(*shape, generator=random, dtype=torch.float32)
 
     taps = draw(order + 1, 5)
-    signs = torch.tensor([1.0, -1.0, 1.0]).reshape(-1, 1)
+    signs = torch.tensor([1.0, -1.0, 1.0], dtype=torch.float32).reshape(-1, 1)
     separable = SeparableKernel(taps + signs * taps.flip(1), 0.1 * draw(6, channels + 1, channels))
     pixel = PixelKernel(0.1 * draw(channels, channels + 1, 3, 3), draw(channels))
     norms = tuple(GroupNorm(1 + 0.1 * draw(channels), 0.1 * draw(channels)) for _ in range(3))

@@ -26,12 +26,23 @@ class BuildError(RuntimeError):
 
 
 def cache_folder() -> Path:
-    """Return the folder for compiled libraries: ``DCNBIO_CACHE``, else ``dcnbio`` in the user's cache folder."""
+    """Return the folder for compiled libraries: ``DCNBIO_CACHE``, else ``dcnbio`` in the user's cache folder.
+
+    Raises
+    ------
+    BuildError
+        If the user has no home folder, and none is named.
+    """
     named = os.environ.get("DCNBIO_CACHE")
-    if named:
-        return Path(named).expanduser()
     base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path("~/.cache").expanduser()) / "dcnbio"
+    try:
+        if named:
+            return Path(named).expanduser()
+        return (Path(base) if base else Path("~/.cache").expanduser()) / "dcnbio"
+    except RuntimeError as error:
+        raise BuildError(
+            f"there is no home folder for compiled libraries ({error}): set DCNBIO_CACHE to a folder"
+        ) from error
 
 
 def _compiler() -> str:
@@ -89,7 +100,7 @@ def library_path() -> Path:
     Raises
     ------
     BuildError
-        Without a working compiler, or where the cache folder cannot be written.
+        Without a working compiler, or where the cache folder is not known or cannot be written.
     """
     compiler = _compiler()
     folder = cache_folder()
