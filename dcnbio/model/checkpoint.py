@@ -22,10 +22,11 @@ from dcnbio.model.given_network import check_network
 from dcnbio.model.html_summary import header_html
 from dcnbio.model.network import Network, build
 from dcnbio.model.own_fields import FieldMaker
+from dcnbio.model.same_again import in_one_float, plain_tensors, refuse_unlike
 from dcnbio.model.spec import NetworkSpec
 from dcnbio.model.weights import refuse_non_finite, weights_id
 
-__all__ = ["Header", "load_checkpoint", "read_header", "save_checkpoint"]
+__all__ = ["Header", "load_checkpoint", "read_header", "refuse_unlike_spec", "save_checkpoint"]
 
 FORMAT = "dcnbio-checkpoint-1"
 
@@ -97,7 +98,8 @@ def save_checkpoint(net: Network, path: str | Path, *, overwrite: bool = False, 
     Raises
     ------
     InputError
-        If the name does not end in .safetensors, a file is in the way, or the folder cannot be written.
+        If the name does not end in .safetensors, a file is in the way, the folder cannot be written, or the network is
+        not what its spec and its weights make: after `freeze_norms`, for instance. Nothing is written then.
     CheckpointError
         If a weight is not finite.
 
@@ -112,9 +114,33 @@ def save_checkpoint(net: Network, path: str | Path, *, overwrite: bool = False, 
     True
     """
     check_network(net)
-    state = {name: value.detach().cpu().contiguous() for name, value in net.state_dict().items()}
+    net = getattr(net, "_orig_mod", net)  # of one that torch.compile has wrapped
+    refuse_unlike_spec(net)
+    state = plain_tensors(net)
     header = Header(spec=net.spec.to_dict(), **{"source": net.source, **parts})
     return write_tensors(Path(path), state, header, overwrite=overwrite, what="the network to be saved")
+
+
+def refuse_unlike_spec(net: Network) -> None:
+    """Refuse a network of which a file would give another back.
+
+    Parameters
+    ----------
+    net : Network
+
+    Raises
+    ------
+    InputError
+        If a part's type, settings or shapes are not those of the spec, or its floating-point types are mixed.
+
+    Examples
+    --------
+    >>> from dcnbio.model.network import build
+    >>> refuse_unlike_spec(build("dcn-ode"))
+    """
+    spec = net.spec
+    skeleton = Network(NetworkSpec.from_dict({**spec.to_dict(), "vector_field": ""}))
+    refuse_unlike(net, skeleton, f"this {spec.row}", "blocks.*.field" if spec.vector_field else None)
 
 
 def write_tensors(path: Path, state: dict[str, Tensor], header: Header, *, overwrite: bool, what: str) -> Path:
@@ -247,7 +273,6 @@ def fill(net: Network, state: Mapping[str, Tensor], path: object) -> None:
             f"{path} does not fit a {net.spec.row} network of this spec ({'; '.join(parts)}); choose the row it was "
             "trained as (--model) and leave settings that change the weights as they were."
         )
-    dtype = torch.float64 if all(t.dtype == torch.float64 for t in state.values()) else torch.float32
-    net.to(dtype)
-    net.load_state_dict({name: value.to(dtype) for name, value in state.items()})
+    in_one_float(net, state)
+    net.load_state_dict(state)
     net.eval()

@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from dcnbio.errors import CheckpointError
 from dcnbio.model.checkpoint import Header, open_tensors, write_tensors
 from dcnbio.model.checkpoint_kind import DECODER
 from dcnbio.model.decoder import Decoder
+from dcnbio.model.same_again import in_one_float, plain_tensors, refuse_unlike
 from dcnbio.model.spec import NetworkSpec
 from dcnbio.model.weights import refuse_non_finite, weights_id
 
@@ -38,7 +37,8 @@ def save_decoder(decoder: Decoder, path: str | Path, *, overwrite: bool = False,
     Raises
     ------
     InputError
-        If the name does not end in .safetensors, a file is in the way, or the folder cannot be written.
+        If the name does not end in .safetensors, a file is in the way, the folder cannot be written, or the decoder is
+        not what its spec and its weights make.
     CheckpointError
         If a weight is not finite.
 
@@ -53,7 +53,8 @@ def save_decoder(decoder: Decoder, path: str | Path, *, overwrite: bool = False,
     >>> again.spec == decoder.spec
     True
     """
-    state = {name: value.detach().cpu().contiguous() for name, value in decoder.state_dict().items()}
+    refuse_unlike(decoder, Decoder(decoder.spec), "this decoder")
+    state = plain_tensors(decoder)
     source = {**parts.pop("source", decoder.source), "kind": DECODER}
     header = Header(spec=decoder.spec.to_dict(), source=source, **parts)
     return write_tensors(Path(path), state, header, overwrite=overwrite, what="the decoder to be saved")
@@ -81,7 +82,7 @@ def load_decoder_checkpoint(path: str | Path) -> Decoder:
         raise CheckpointError(f"{path} holds a network and no decoder; load it with dcnbio.load.")
     decoder = Decoder(NetworkSpec.from_dict(header.spec))
     refuse_non_finite(state, path)
-    decoder.to(torch.float64 if all(value.dtype == torch.float64 for value in state.values()) else torch.float32)
+    in_one_float(decoder, state)
     try:
         decoder.load_state_dict(state)
     except RuntimeError as error:

@@ -157,7 +157,7 @@ def gaussian_taps(sigma: Tensor, order: int, half_width: int | Tensor) -> Tensor
     >>> tuple(taps.shape), round(float(taps[0].sum()), 12)
     ((3, 7), 1.0)
     """
-    widest = half_width if isinstance(half_width, int) else int(half_width.max())
+    widest = int(half_width.max()) if isinstance(half_width, Tensor) else half_width
     x = torch.arange(-widest, widest + 1, dtype=sigma.dtype, device=sigma.device)
     scaled = x / (sigma.unsqueeze(-1) * math.sqrt(2))
     gauss = torch.exp(-(scaled**2))

@@ -90,6 +90,7 @@ class NetworkSpec:
             object.__setattr__(self, "integration_time", self._times(self.integration_time))
             self._check_choices()
             self._check_numbers()
+            self._plain()
         except InputError:
             raise
         except (TypeError, ValueError) as error:
@@ -141,6 +142,13 @@ class NetworkSpec:
                     f"widths are {self.widths}; each must be positive and a multiple of the number of norm groups "
                     f"({self.groups(width)} at {width} channels), so change widths or norm_groups."
                 )
+
+    def _plain(self) -> None:
+        """Make Python's own numbers of NumPy's, as a checkpoint's header holds them."""
+        for f in fields(self):
+            if f.type in ("int", "float"):
+                plain = operator.index if f.type == "int" else float
+                object.__setattr__(self, f.name, plain(getattr(self, f.name)))
 
     def groups(self, channels: int) -> int:
         """Give the number of groups of a norm over that many channels."""

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from dcnbio.errors import InputError
+from dcnbio.images.number_checks import count
 from dcnbio.model.given_network import check_network
 from dcnbio.model.interventions.norm_statistics import (
     Clock,
@@ -26,6 +27,7 @@ from dcnbio.model.interventions.noted import noted
 from dcnbio.model.interventions.separable_field import with_separable_filters
 from dcnbio.model.network import Network
 from dcnbio.model.ode_block import ODEBlock
+from dcnbio.model.unsolved import refuse_unsolved
 
 __all__ = ["freeze_norms", "hold_norms", "lend_norms"]
 
@@ -88,9 +90,11 @@ def freeze_norms(net: Network, images: Tensor, times: int = 25) -> Network:
 
     Raises
     ------
+    SolverError
+        If a block could not be solved for a reference.
     InputError
-        If a reference has so little contrast in a layer that eps would be its norm, as a blank has; the values would
-        then be of no use.
+        If a reference has so little contrast in a layer that eps would be its norm, as a blank has, or is not finite;
+        the values would then be of no use. If there is no image, or `times` is below 2.
 
     Notes
     -----
@@ -104,6 +108,7 @@ def freeze_norms(net: Network, images: Tensor, times: int = 25) -> Network:
     >>> tuple(frozen(torch.rand(2, 3, 32, 32)).shape)
     (2, 10)
     """
+    count("times", times, 2)
     return noted(frozen_copy(net, images, times), f"norm={len(images)}")
 
 
@@ -154,6 +159,12 @@ def lend_norms(net: Network, parts: int) -> Network:
 def frozen_copy(net: Network, images: Tensor, times: int) -> Network:
     """Freeze the norms of every block, and that which reads each of them."""
     check_network(net)
+    images = net.checked(images)
+    if not len(images):
+        raise InputError("images (the reference) are none; give one image or more.")
+    lost = (~torch.isfinite(images).flatten(1).all(1)).nonzero()[:, 0].tolist()
+    if lost:
+        raise InputError(f"image {lost[0]} of the reference has NaN or infinite values; leave such images out.")
     frozen = copy.deepcopy(net)
     h = net.stem(images)
     for number, block in enumerate(frozen.blocks, 1):
@@ -186,8 +197,9 @@ def states(net: Network, number: int, h: Tensor, times: int) -> tuple[list[float
         solution = net.block(number).run(h, net.solver, 2)
     else:
         end = float(net.block(number).integration_time)
-        wanted = [end * (i / (times - 1)) ** 2 for i in range(times)]
+        wanted = [end * (i / (times - 1)) ** 2 for i in range(times)] if end > 0 else [0.0]
         solution = net.block(number).run(h, net.solver, wanted)
+    refuse_unsolved(solution, f"block {number}", h)
     return solution.times.tolist(), solution.path
 
 
