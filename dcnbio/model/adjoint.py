@@ -17,7 +17,7 @@ from torch import Tensor
 from dcnbio.errors import SolverError
 from dcnbio.model.adjoint_state import AdjointLayout
 from dcnbio.model.dormand_prince import COUPLING, ERROR, MIDPOINT, NODES, STAGES, Attempt, dense_weights
-from dcnbio.model.full_precision import full_precision
+from dcnbio.model.full_precision import full_precision_back
 from dcnbio.model.integrate import integrate
 from dcnbio.model.solution import Solution
 from dcnbio.model.solver_settings import SolverSettings
@@ -191,7 +191,7 @@ class AdjointSolve(torch.autograd.Function):
     @torch.autograd.function.once_differentiable
     def backward(ctx: Any, grad_path: Tensor) -> tuple[Any, ...]:
         """Solve backwards."""
-        with full_precision(grad_path):
+        with full_precision_back(grad_path):
             return AdjointSolve.back_over(ctx, grad_path)
 
     @staticmethod

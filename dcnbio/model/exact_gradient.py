@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from dcnbio.model.dormand_prince import Attempt
-from dcnbio.model.full_precision import full_precision
+from dcnbio.model.full_precision import full_precision_back
 from dcnbio.model.integrate import integrate
 from dcnbio.model.solution import Solution
 from dcnbio.model.solver_settings import SolverSettings
@@ -88,7 +88,7 @@ class ExactSolve(torch.autograd.Function):
     @torch.autograd.function.once_differentiable
     def backward(ctx: Any, grad_path: Tensor) -> tuple[Any, ...]:
         """Go back over the steps."""
-        with full_precision(grad_path):
+        with full_precision_back(grad_path):
             return ExactSolve.back_over(ctx, grad_path)
 
     @staticmethod

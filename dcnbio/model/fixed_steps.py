@@ -15,7 +15,7 @@ from torch import Tensor
 
 from dcnbio.model.engine_steps import EngineSteps
 from dcnbio.model.exact_gradient import add_up
-from dcnbio.model.full_precision import full_precision
+from dcnbio.model.full_precision import full_precision_back
 from dcnbio.model.solution import Solution, Work
 from dcnbio.model.solver_settings import SolverSettings
 from dcnbio.model.status import Status
@@ -184,7 +184,7 @@ class FixedSolve(torch.autograd.Function):
         saved, stages = ctx.saved_tensors, len(ctx.walk.tableau.nodes)
         states = iter(saved[len(saved) - stages * len(ctx.clocks) :])
         tape = [(t0, t1, [next(states) for _ in range(stages)]) for t0, t1 in ctx.clocks]
-        with full_precision(grad_path):
+        with full_precision_back(grad_path):
             state, totals = ctx.walk.backward(tape, grad_path)
         return (None, None, state, *totals)
 

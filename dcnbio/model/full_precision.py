@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import warnings
 from collections.abc import Iterator
 
 import torch
 from torch import Tensor
 
-__all__ = ["full_precision"]
+__all__ = ["full_precision", "full_precision_back"]
 
 
 @contextlib.contextmanager
@@ -27,4 +28,21 @@ def full_precision(like: Tensor) -> Iterator[None]:
         yield
         return
     with torch.autocast(kind, enabled=False):
+        yield
+
+
+@contextlib.contextmanager
+def full_precision_back(like: Tensor) -> Iterator[None]:
+    """Take a solve's gradients in the type of the weights, and warn where the rest of the pass will not be.
+
+    What makes a kernel of alpha and sigma, and the layers around the blocks, are torch's own graph: a backward pass
+    inside ``torch.autocast`` multiplies matrices of it in half precision, and torch advises against that.
+    """
+    if torch.is_autocast_enabled(like.device.type):
+        warnings.warn(
+            "backward() is called inside torch.autocast, which rounds the gradients of kernels and of layers around the "
+            "blocks to half precision; call it outside, as torch advises.",
+            stacklevel=2,
+        )
+    with full_precision(like):
         yield

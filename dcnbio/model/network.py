@@ -104,7 +104,8 @@ class Network(nn.Module):
     def forward(self, images: Tensor) -> Logits:
         """Give logits, shape (n, classes), of images (n, 3, y, x) in [0, 1].
 
-        ``torch.autocast`` does not reach inside, and ``torch.compile`` leaves it as it is.
+        ``torch.autocast`` does not reach inside, and ``torch.compile`` leaves it as it is. Take gradients outside
+        ``torch.autocast``: a backward pass inside it warns, since torch rounds some of them to half precision there.
 
         Raises
         ------

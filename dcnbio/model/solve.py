@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import operator
 from dataclasses import replace
-from numbers import Integral
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -54,7 +54,7 @@ def solve_times(times: int | list[float] | Tensor, end: float) -> Tensor:
     """
     if not (math.isfinite(end) and end >= 0):
         raise InputError(f"integration_time is {end}; it must be finite and 0 or more (the paper uses 2).")
-    if isinstance(times, Integral):
+    if isinstance(times, int | np.integer):
         if times < 2:
             raise InputError(f"times is {times}; ask for 2 or more (the block's input and its output).")
         return torch.linspace(0, 1, operator.index(times), dtype=torch.float64) * end

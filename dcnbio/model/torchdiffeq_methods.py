@@ -19,7 +19,7 @@ from torchdiffeq import odeint, odeint_adjoint
 from dcnbio.errors import InputError
 from dcnbio.model.adjoint import not_solved_back
 from dcnbio.model.device import double, has_double
-from dcnbio.model.full_precision import full_precision
+from dcnbio.model.full_precision import full_precision_back
 from dcnbio.model.solution import Solution, Work
 from dcnbio.model.solver_settings import SolverSettings
 from dcnbio.model.status import MEANING, Status
@@ -145,7 +145,7 @@ class TorchdiffeqAdjoint(torch.autograd.Function):
         tensors, watched = ctx.saved_tensors, ctx.watched
         watched.begin_anew()
         try:
-            with full_precision(grad_path):
+            with full_precision_back(grad_path):
                 found = gradients_where_wanted([ctx.path], (ctx.start, *tensors), [grad_path], keep=True)
         except Ended as outcome:
             why = f"after {watched.nfe} evaluations: {MEANING[outcome.status]}"

@@ -11,6 +11,7 @@ import xarray as xr
 
 from dcnbio.errors import InputError
 from dcnbio.model.decoder import Decoder, centre, encode, rescaled
+from dcnbio.model.device import double
 from dcnbio.model.encoder_match import refuse_other_encoder
 from dcnbio.model.network import Network
 from dcnbio.probe.precision import held_still
@@ -53,9 +54,9 @@ def errors_of(
             variances.append((wanted - wanted.mean((2, 3), keepdim=True)).square().flatten(1).mean(1))
             whole.append((rescaled(made) - wanted).square().mean())
     return {
-        "mse": ("stimulus", torch.cat(errors).double().numpy()),
-        "variance": ("stimulus", torch.cat(variances).double().numpy()),
-        "rescaled_mse": ("batch", torch.stack(whole).double().numpy()),
+        "mse": ("stimulus", double(torch.cat(errors)).cpu().numpy()),
+        "variance": ("stimulus", double(torch.cat(variances)).cpu().numpy()),
+        "rescaled_mse": ("batch", double(torch.stack(whole)).cpu().numpy()),
     }
 
 

@@ -109,7 +109,11 @@ def bounded(given: slice, length: int, what: str) -> slice:
 def channel_indices(given: int | Sequence[int], block: int, count: int) -> tuple[int, ...]:
     """Refuse channels that a block does not have."""
     try:
-        found = (operator.index(given),) if isinstance(given, Integral) else tuple(operator.index(channel) for channel in given)
+        found = (
+            (operator.index(given),)
+            if isinstance(given, Integral)
+            else tuple(operator.index(channel) for channel in given)
+        )
     except TypeError:
         raise InputError(f"channels has {given!r}; give whole numbers, such as 0 or [0, 5].") from None
     outside = [channel for channel in found if not 0 <= channel < count]

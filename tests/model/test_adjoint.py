@@ -156,6 +156,56 @@ def test_a_solve_backwards_that_cannot_go_on_says_so():
         found.final.mul(1e6).sum().backward()
 
 
+@pytest.mark.parametrize(("limit", "said"), [("max_steps", "attempted steps"), ("max_evaluations", "evaluations")])
+@pytest.mark.parametrize("method", ["bosh3", "dopri8"])
+def test_other_methods_backwards_say_so_too(method, limit, said):
+    field, times = Decay(0.7), torch.tensor([0.0, 1.0], dtype=torch.float64)
+    h0 = torch.ones(1, 1, dtype=torch.float64, requires_grad=True)
+    tight = {"method": method, "gradient": "adjoint", "rtol": 1e-7, "atol": 1e-7}
+    work = solve(field, 1 * h0, times, SolverSettings(**tight)).work
+    enough = int(work.accepted[0] + work.rejected[0]) if limit == "max_steps" else int(work.nfe[0])
+    found = solve(field, 1 * h0, times, SolverSettings(**tight, **{limit: enough}))
+    assert found.ok
+    with pytest.raises(SolverError, match=rf"back past t = .*: limit on .*{said} reached \(.*choose gradient='exact'"):
+        found.final.mul(1e6).sum().backward()
+
+
+@pytest.mark.parametrize("method", ["rk4", "midpoint"])
+def test_a_limit_counts_one_way_and_not_both(method):
+    field, times = Decay(0.7), torch.tensor([0.0, 1.0], dtype=torch.float64)
+    h0 = torch.ones(1, 1, dtype=torch.float64, requires_grad=True)
+    settings = {"method": method, "step_size": 0.1, "gradient": "adjoint"}
+    nfe = int(solve(field, h0, times, SolverSettings(**settings)).work.nfe[0])
+    found = solve(field, h0, times, SolverSettings(**settings, max_evaluations=nfe, max_steps=10))
+    for passes in (1, 2):
+        found.final.sum().backward(retain_graph=True)
+        assert found.work.backward_nfe() == passes * nfe
+    assert float(h0.grad) == pytest.approx(2 * math.exp(-0.7), rel=1e-3)
+    with torch.no_grad():
+        field.rate.mul_(2)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        found.final.sum().backward()
+
+
+class Blowing(nn.Module):
+    """dh/dt = k h, whose derivative is no number."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rate = nn.Parameter(torch.ones((), dtype=torch.float64))
+
+    def forward(self, t: Tensor, h: Tensor) -> Tensor:
+        return self.rate * h + 0 * (h - h.detach()).sqrt()
+
+
+def test_a_gradient_that_is_no_number_ends_in_words():
+    h0 = torch.ones(1, 1, dtype=torch.float64, requires_grad=True)
+    times = torch.tensor([0.0, 1.0], dtype=torch.float64)
+    found = solve(Blowing(), h0, times, SolverSettings(method="bosh3", gradient="adjoint"))
+    with pytest.raises(SolverError, match=r"back past t = .*: non-finite right-hand side \(.* choose gradient='exact'"):
+        found.final.sum().backward()
+
+
 @pytest.mark.parametrize("numbers", [1, PIECE, PIECE + 1])
 def test_the_norm_is_the_largest_root_mean_square_of_the_parts(numbers):
     layout = AdjointLayout(torch.Size([1, 1, 1, numbers]), (torch.Size([0]), torch.Size([3, 2])))

@@ -114,3 +114,24 @@ def test_separable_filters_are_the_same_field(row):
     slopes = [torch.autograd.grad((one * weight).sum(), h)[0] for one in (got, expected)]
     torch.testing.assert_close(slopes[0], slopes[1], atol=1e-4, rtol=1e-3)
     assert with_separable_filters(build("ode-net", widths=(4,), norm_groups=4).blocks[0].field).convs
+
+
+def test_a_reference_that_cannot_be_used_is_refused():
+    net, shown = small(), images(3)
+    with pytest.raises(InputError, match="times is 1: give a whole number of at least 2"):
+        freeze_norms(net, shown, times=1)
+    shown[1, 0, 0, 0] = torch.nan
+    with pytest.raises(InputError, match="image 1 of the reference has NaN or infinite values"):
+        freeze_norms(net, shown)
+    with pytest.raises(InputError, match=r"images \(the reference\) are none; give one image or more"):
+        freeze_norms(net, shown[:0])
+    with pytest.raises(InputError, match="images are torch.float64 on cpu but the network is torch.float32"):
+        freeze_norms(net, images().double())
+
+
+def test_a_batch_without_equal_parts_is_refused():
+    lent = lend_norms(small(), 2)
+    with pytest.raises(InputError, match="a batch of 3 has no 2 equal parts"):
+        lent(images(3))
+    with pytest.raises(InputError, match="a batch of 1 has no 2 equal parts, .* shared stepping"):
+        lent.run(images(2), SolverSettings(stepping="per-image"))

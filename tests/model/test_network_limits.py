@@ -233,9 +233,25 @@ def test_tracing_is_refused():
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.filterwarnings("ignore::FutureWarning")
-def test_a_compiled_network_gives_the_same_bits_and_export_is_refused():
+def test_a_compiled_network_gives_the_same_bits_and_export_is_refused(tmp_path):
     net = small()
-    assert torch.equal(torch.compile(net, backend="eager")(images()), net(images()))
+    compiled = torch.compile(net, backend="eager")
+    assert torch.equal(compiled(images()), net(images()))
+    h, decoder = net.stem(images()).detach(), build_decoder(net.spec)
+    maps, solver = torch.rand(1, 8, 7, 7), net.solver
+    for call, given in (
+        (lambda shown: net.run(shown).logits, images()),
+        (lambda state: net.run_on(state, 1), h),
+        (lambda state: net.block(1).run(state, solver).final, h),
+        (lambda state: net.block(1)(state, solver), h),
+        (lambda state: small("resnet-blocks").block(1).run(state, solver).final, h),
+        (lambda state: decoder.run(state)[0], maps),
+        (dcnbio.features(net, 1), images()),
+    ):
+        torch._dynamo.reset()
+        assert torch.equal(torch.compile(call, backend="eager")(given), call(given))
+    again = dcnbio.load(dcnbio.save(compiled, tmp_path / "net.safetensors"))
+    assert torch.equal(again(images()), net(images()))
     with pytest.raises(InputError, match=r"torch.export cannot follow a network"):
         torch.export.export(net, (images(),))
 

@@ -17,7 +17,14 @@ from torch.utils._pytree import tree_leaves, tree_map
 import dcnbio
 from dcnbio.errors import InputError
 from dcnbio.model import device
+from dcnbio.model.integrate import Integration
+from dcnbio.model.patch import Patch
+from dcnbio.model.scales import initial_log2_sigma, layer_scales
 from dcnbio.model.solver_settings import SolverSettings
+from dcnbio.probe.completion.geometry import convolutions
+from dcnbio.probe.contrast.record import PARTS, record_contrast
+from dcnbio.probe.contrast.settings import ContrastSettings
+from dcnbio.probe.filters import record_filters
 
 PLAYED = "lazy"  # a name that torch knows, and asks no library for
 ADAPTIVE = {"rtol": 1e-3, "atol": 1e-3}
@@ -155,3 +162,81 @@ def test_probe_records_what_the_cpu_records(played: str) -> None:
     here, there = (tree["block1"] for tree in trees)
     np.testing.assert_allclose(there["h"], here["h"], rtol=1e-4, atol=1e-4)
     np.testing.assert_array_equal(there["nfe"], here["nfe"])
+
+
+def of_two_contrasts() -> Tensor:
+    """Give images of which the first has so little contrast that its steps are other ones."""
+    shown = torch.rand(4, 3, 12, 12, generator=torch.Generator().manual_seed(0))
+    shown[0] *= 0.01
+    return shown
+
+
+@pytest.mark.parametrize(
+    ("row", "gradient"), [("dcn-ode", "exact"), ("dcn-ode", "straight"), ("dcn-sigma-t", "exact"), ("ode-net", "exact")]
+)
+def test_images_rejected_beside_accepted_ones(row: str, gradient: str, played: str, monkeypatch: Any) -> None:
+    mixed: list[bool] = []
+    accept = Integration.accept
+
+    def seen(self: Integration, good: Tensor, *rest: Any) -> None:
+        mixed.append(not bool(good.all()))
+        accept(self, good, *rest)
+
+    monkeypatch.setattr(Integration, "accept", seen)
+    net = dcnbio.build(row, widths=(4,), norm_groups=4, seed=1, integration_time=0.05)
+    settings = SolverSettings(stepping="per-image", rtol=1e-5, atol=1e-5, gradient=gradient)
+    shown, there = of_two_contrasts(), copy.deepcopy(net).to(played)
+    here = net.run(shown, settings, 4)
+    assert any(mixed)
+    found = there.run(shown.to(played), settings, 4)
+    torch.testing.assert_close(found.logits.cpu(), here.logits, rtol=1e-3, atol=1e-4)
+    here.logits.square().sum().backward()
+    found.logits.square().sum().backward()
+    pairs = [(a.grad, b.grad.cpu()) for a, b in zip(net.parameters(), there.parameters(), strict=True)]
+    assert sum(float((a - b).norm()) for a, b in pairs) < 1e-2 * sum(float(a.norm()) for a, _ in pairs)
+
+
+def test_patches_limits_and_accepted_steps_are_those_of_the_cpu(played: str) -> None:
+    net = dcnbio.build("dcn-ode", widths=(4, 4), norm_groups=4, seed=1, integration_time=0.1)
+    few = SolverSettings(stepping="per-image", rtol=1e-5, atol=1e-5, max_steps=4)
+    here, there = (one.run(of_two_contrasts().to(next(one.parameters()).device), few, "accepted") for one in both(net))
+    assert here.blocks[0].work.status.tolist() == there.blocks[0].work.status.tolist()
+    assert len(set(here.blocks[0].work.status.tolist())) == 2
+    patches = [
+        Patch(1, 0.05, "set", np.zeros(2), channels=[0, 2]),
+        Patch(1, 0.07, "scale", 0.5, region=(slice(0, 3), slice(0, 3))),
+        Patch(2, 0.1, "ablate", channels=[1]),
+        Patch(1, 0.0, "replace", np.zeros((4, 10, 10), np.float32), channels=[3]),
+    ]
+    whole = SolverSettings(stepping="per-image", rtol=1e-5, atol=1e-5)
+    here, there = (
+        one.run(of_two_contrasts().to(next(one.parameters()).device), whole, 4, patches) for one in both(net)
+    )
+    torch.testing.assert_close(there.logits.detach().cpu(), here.logits.detach(), rtol=1e-3, atol=1e-4)
+
+
+def both(net: Any) -> tuple[Any, Any]:
+    """Give the network here, and a copy on the device."""
+    return net, copy.deepcopy(net).to(PLAYED)
+
+
+@pytest.mark.parametrize("row", ["dcn-ode", "dcn-sigma-ji", "dcn-sigma-t", "dcn-sigma-alpha-t", "dcn-full"])
+def test_scales_and_filters_are_read_there(row: str, played: str) -> None:
+    here, there = both(dcnbio.build(row, widths=(4, 4), norm_groups=4, seed=1))
+    for ours, theirs in zip(layer_scales(here, 0.5), layer_scales(there, 0.5), strict=True):
+        assert theirs.kernel_size == ours.kernel_size
+        torch.testing.assert_close(theirs.sigma.cpu().double(), ours.sigma)
+        torch.testing.assert_close(theirs.effective.cpu().double(), ours.effective)
+    assert initial_log2_sigma(there) == initial_log2_sigma(here)
+    assert convolutions(there) == convolutions(here)
+    assert record_filters(there).equals(record_filters(here))
+
+
+def test_contrast_is_recorded_there(played: str) -> None:
+    small_one = {"attributed": (0.1,), "whole": (0.1,), "looser": (1,), "surface": (1,)}
+    settings = ContrastSettings(contrasts=(0.1,), few=1, **small_one)
+    parts = [part for part in PARTS if part != "law"]  # which is one of float64
+    net = dcnbio.build("dcn-ode", widths=(4, 4), norm_groups=2, seed=1, integration_time=0.2)
+    trees = [record_contrast(one, dcnbio.load_images(limit=2), settings, parts=parts) for one in both(net)]
+    np.testing.assert_array_equal(trees[1]["response"]["nfe"], trees[0]["response"]["nfe"])
+    np.testing.assert_array_equal(trees[1]["surface"]["answer"], trees[0]["surface"]["answer"])

@@ -3,6 +3,7 @@
 import itertools
 import math
 
+import numpy as np
 import pytest
 import scipy.linalg
 import torch
@@ -153,6 +154,90 @@ def test_a_defect_of_a_vector_field_is_found(defect):
     report = dcnbio.check_vector_field(field, (8, 6, 6))
     assert not report.ok
     assert any(message in problem for problem in report.problems), report
+
+
+class Attention(nn.Module):
+    def __init__(self, channels=8):
+        super().__init__()
+        self.attention = nn.MultiheadAttention(channels, 4, batch_first=True, dropout=0.0)
+
+    def forward(self, t, h):
+        pixels = h.flatten(2).transpose(1, 2)
+        return self.attention(pixels, pixels, pixels, need_weights=False)[0].transpose(1, 2).reshape(h.shape)
+
+
+class Deep(nn.Module):
+    """Maps shrink from layer to layer, and the norm makes of rounding what they have lost."""
+
+    def __init__(self, channels=32):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Conv2d(channels, channels, 3, padding=1) for _ in range(10))
+        self.norm = nn.GroupNorm(32, channels)
+
+    def forward(self, t, h):
+        for layer in self.layers:
+            h = torch.tanh(layer(h))
+        return self.norm(h)
+
+
+class InSingle(nn.Module):
+    """Has a constant in float32, so that it cannot be called in float64."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(()))
+
+    def forward(self, t, h):
+        return self.weight * nn.functional.conv2d(h, torch.ones(8, 8, 1, 1))
+
+
+@pytest.mark.parametrize(
+    ("make", "shape"), [(Attention, (8, 6, 6)), (Deep, (32, 30, 30)), (InSingle, (8, 6, 6))], ids=lambda one: str(one)
+)
+@pytest.mark.parametrize("seed", range(3))
+def test_sound_fields_are_not_accused(make, shape, seed):
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        field = make()
+    assert str(dcnbio.check_vector_field(field, shape, seed=seed)) == "nothing wrong was found"
+
+
+class Counting(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm, self.frozen = nn.BatchNorm2d(8), nn.BatchNorm2d(8).eval()
+        self.calls = 0
+
+    def forward(self, t, h):
+        self.calls += 1
+        return self.frozen(self.norm(h))
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_a_field_that_is_checked_stays_as_it_is(training):
+    field = Counting()
+    field.norm.train(training)
+    modes = {name: module.training for name, module in field.named_modules()}
+    before = {name: value.clone() for name, value in field.state_dict().items()}
+    report = dcnbio.check_vector_field(field, (8, 6, 6))
+    assert any("running statistics" in problem for problem in report.problems)
+    assert {name: module.training for name, module in field.named_modules()} == modes
+    assert all(torch.equal(value, before[name]) for name, value in field.state_dict().items())
+    assert field.calls == 0
+    assert all(p.grad is None for p in field.parameters())
+
+
+def test_a_field_that_cannot_be_copied_is_a_finding():
+    field = Normed(nn.Conv2d(8, 8, 3, padding=1))
+    field.cache = field.norm.weight * 2
+    assert "f cannot be copied" in str(dcnbio.check_vector_field(field, (8, 6, 6)))
+
+
+@pytest.mark.parametrize("count", [np.int64(3), np.int32(3), np.uint8(3)])
+def test_a_count_of_times_may_be_numpys(count):
+    assert solve_times(count, 2.0).tolist() == [0.0, 1.0, 2.0]
+    with pytest.raises(InputError, match="times is 1; ask for 2 or more"):
+        solve_times(type(count)(1), 2.0)
 
 
 def test_a_sound_field_can_be_built_in_probed_and_saved(tmp_path):

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor, nn
 
+from dcnbio.errors import InputError
+
 __all__ = ["Clock", "ClockedField", "FixedNorm", "HeldNorm", "LentNorm", "Moments", "group_moments", "group_norms"]
 
 
@@ -115,6 +117,11 @@ class LentNorm(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Normalise maps (parts * n, c, y, x)."""
+        if len(x) % self.parts:
+            raise InputError(
+                f"a batch of {len(x)} has no {self.parts} equal parts, of which the first lends its norms; give as "
+                "many images of each part, and shared stepping, which keeps them together."
+            )
         mean, variance = group_moments(self.norm, x[: len(x) // self.parts])
         scale = self.norm.weight / torch.sqrt(variance + self.norm.eps)
         shift = (self.norm.bias - mean * scale).repeat(self.parts, 1)

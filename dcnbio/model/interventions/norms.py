@@ -133,7 +133,7 @@ def lend_norms(net: Network, parts: int) -> Network:
     Raises
     ------
     InputError
-        If there are too few parts.
+        If there are too few parts; on a call, if the batch has no equal parts.
 
     Notes
     -----

@@ -53,7 +53,7 @@ def law(experiment: Experiment) -> xr.Dataset:
         for i, c in enumerate(contrasts):
             found = run_condition(net, images, block_1(c, c, Correction.full()), experiment.solver)
             scaled = c * reference.first
-            apart = (found.first - scaled - (1 - c) * stem_bias(net)).abs().flatten(1).amax(1)
+            apart = (found.first - scaled - (1 - c) * stem_bias(net).cpu()).abs().flatten(1).amax(1)
             residual[i, usable] = (apart / scaled.abs().flatten(1).amax(1)).numpy()
             nfe[i, usable] = found.nfe[:, 0].numpy()
     about = {"long_name": "largest |h_c(c T) - c h_1(T) - (1 - c) b| over largest |c h_1(T)|", "units": "1"}

@@ -31,7 +31,7 @@ __all__ = ["Pass", "block_of", "check_network", "run_condition", "stem_bias"]
 
 @dataclass(frozen=True)
 class Pass:
-    """What a condition made of images.
+    """What a condition made of images, on the CPU wherever the network lies.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ def stem_bias(net: Network) -> Tensor:
     """Give the constant b that channels of h(0) keep when the image is scaled, shape (1, c, 1, 1); 0 for SRF stems."""
     width = net.spec.widths[0]
     bias = net.stem.bias if isinstance(net.stem, PixelConv2d) else None
-    given = torch.zeros(width, dtype=next(net.parameters()).dtype) if bias is None else bias
+    given = next(net.parameters()).new_zeros(width) if bias is None else bias
     return given.detach().reshape(1, -1, 1, 1)
 
 
@@ -114,7 +114,7 @@ def run_condition(
             h = solution.final
             first = h if number == 1 else first
             h = hand_on(net, number, h, changed, apart)
-    return Pass(h, first, torch.stack(counts, 1), good)
+    return Pass(h.cpu(), first.cpu(), torch.stack(counts, 1), good)
 
 
 def block_of(net: Network, number: int) -> ODEBlock:

@@ -26,7 +26,7 @@ def answers_at(experiment: Experiment, images: Tensor, times: list[float]) -> ND
         solution = ODEBlock(field, times[-1]).run(net.stem(images), solver, times)
         solved = solution.work.status == Status.OK
         for i in range(len(times)):
-            logits = net.run_on(solution.path[:, i], 1, solver)
+            logits = net.run_on(solution.path[:, i], 1, solver).cpu()
             good = solved & torch.isfinite(logits).all(1)
             columns.append(torch.where(good, logits.argmax(1), -1))
             experiment.tick(len(images))

@@ -51,6 +51,44 @@ def test_the_cache_folder_follows_the_environment(monkeypatch, tmp_path):
     assert cache_folder() == tmp_path / "dcnbio"
 
 
+def test_without_a_home_folder_the_reason_says_what_to_set(monkeypatch):
+    def nobody(*arguments):
+        raise KeyError("uid not found")
+
+    for name in ("HOME", "DCNBIO_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("pwd.getpwuid", nobody)
+    for cache in (None, "~/engines"):
+        if cache:
+            monkeypatch.setenv("DCNBIO_CACHE", cache)
+        with pytest.raises(
+            BuildError, match=r"no home folder for compiled libraries \(.*\): set DCNBIO_CACHE to a folder"
+        ):
+            cache_folder()
+
+
+@pytest.mark.parametrize(
+    "surroundings",
+    [
+        "with torch.autocast('cpu', dtype=torch.bfloat16):",
+        "torch.set_default_dtype(torch.float16)\nif True:",
+        "torch.set_default_dtype(torch.float64)\nif True:",
+        "with torch.device('meta'):",
+        "with torch.inference_mode():",
+        "with FakeTensorMode():",
+    ],
+)
+@pytest.mark.usefixtures("compiled")
+def test_where_the_engine_is_first_asked_for_does_not_matter(surroundings):
+    code = (
+        "import torch\nfrom torch._subclasses.fake_tensor import FakeTensorMode\n"
+        "from dcnbio.model.engine import available\n"
+        f"{surroundings}\n    first = available()\nprint(bool(first), bool(available()), first.reason)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
+    assert done.stdout.strip() == "True True compiled, and equal to torch on a small case", done.stderr
+
+
 def fake_compiler(tmp_path):
     """Answers like a compiler, writes a line instead of a library, and counts its compilations."""
     compiler = tmp_path / "fake-c++"
