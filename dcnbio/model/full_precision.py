@@ -1,4 +1,4 @@
-"""Keeps autocast out of what decides a solver's steps, and of their gradients: half precision would be taken for error."""
+"""Keeps autocast out of what decides a solver's steps, and their gradients: half precision is taken for error."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def full_precision_back(like: Tensor) -> Iterator[None]:
     """
     if torch.is_autocast_enabled(like.device.type):
         warnings.warn(
-            "backward() is called inside torch.autocast, which rounds the gradients of kernels and of layers around the "
+            "backward() is called inside torch.autocast, which rounds gradients of kernels and of layers around the "
             "blocks to half precision; call it outside, as torch advises.",
             stacklevel=2,
         )

@@ -52,7 +52,7 @@ def differences(module: nn.Module, skeleton: nn.Module, own: str | None) -> Iter
 
 def named(module: nn.Module) -> Iterator[tuple[str, nn.Module]]:
     """List the modules by all names that they have."""
-    return module.named_modules(remove_duplicate=False)
+    yield from module.named_modules(remove_duplicate=False)
 
 
 def inside(name: str, own: str) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any, TypeVar
 
 import numpy as np
@@ -109,11 +108,8 @@ def bounded(given: slice, length: int, what: str) -> slice:
 def channel_indices(given: int | Sequence[int], block: int, count: int) -> tuple[int, ...]:
     """Refuse channels that a block does not have."""
     try:
-        found = (
-            (operator.index(given),)
-            if isinstance(given, Integral)
-            else tuple(operator.index(channel) for channel in given)
-        )
+        each = [given] if isinstance(given, int | np.integer) else given
+        found = tuple(operator.index(channel) for channel in each)
     except TypeError:
         raise InputError(f"channels has {given!r}; give whole numbers, such as 0 or [0, 5].") from None
     outside = [channel for channel in found if not 0 <= channel < count]

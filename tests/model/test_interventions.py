@@ -125,7 +125,7 @@ def test_a_reference_that_cannot_be_used_is_refused():
         freeze_norms(net, shown)
     with pytest.raises(InputError, match=r"images \(the reference\) are none; give one image or more"):
         freeze_norms(net, shown[:0])
-    with pytest.raises(InputError, match="images are torch.float64 on cpu but the network is torch.float32"):
+    with pytest.raises(InputError, match=r"images are torch.float64 on cpu but the network is torch.float32"):
         freeze_norms(net, images().double())
 
 
@@ -133,5 +133,5 @@ def test_a_batch_without_equal_parts_is_refused():
     lent = lend_norms(small(), 2)
     with pytest.raises(InputError, match="a batch of 3 has no 2 equal parts"):
         lent(images(3))
-    with pytest.raises(InputError, match="a batch of 1 has no 2 equal parts, .* shared stepping"):
+    with pytest.raises(InputError, match=r"a batch of 1 has no 2 equal parts, .* shared stepping"):
         lent.run(images(2), SolverSettings(stepping="per-image"))

@@ -233,6 +233,7 @@ def test_tracing_is_refused():
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.filterwarnings("ignore::FutureWarning")
+@pytest.mark.filterwarnings("ignore:The .grad attribute:UserWarning")  # torch's own, where a graph is broken
 def test_a_compiled_network_gives_the_same_bits_and_export_is_refused(tmp_path):
     net = small()
     compiled = torch.compile(net, backend="eager")
