@@ -124,7 +124,7 @@ def solve(field: nn.Module, h0: Tensor, times: Tensor, settings: SolverSettings,
     Returns
     -------
     Solution
-        Gradients flow from its path where they are enabled and wanted.
+        Gradients flow from its path where they are enabled and wanted. Where no time passes, it is h0, unevaluated.
 
     Raises
     ------

@@ -42,7 +42,7 @@ class SolverSettings:
     max_steps : int
         Attempted steps an image may take in a block.
     max_evaluations : int or None
-        Function evaluations an image may take in a block.
+        Function evaluations an image may take in a block; with adjoint gradients, as many again on the way back.
     reduce : callable or None
         Adds a tensor up over the processes that step one batch together; no part of what is computed alone.
 

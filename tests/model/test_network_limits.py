@@ -239,13 +239,13 @@ def test_a_compiled_network_gives_the_same_bits_and_export_is_refused(tmp_path):
     compiled = torch.compile(net, backend="eager")
     assert torch.equal(compiled(images()), net(images()))
     h, decoder = net.stem(images()).detach(), build_decoder(net.spec)
-    maps, solver = torch.rand(1, 8, 7, 7), net.solver
+    maps, solver, plain = torch.rand(1, 8, 7, 7), net.solver, small("resnet-blocks")
     for call, given in (
         (lambda shown: net.run(shown).logits, images()),
         (lambda state: net.run_on(state, 1), h),
         (lambda state: net.block(1).run(state, solver).final, h),
         (lambda state: net.block(1)(state, solver), h),
-        (lambda state: small("resnet-blocks").block(1).run(state, solver).final, h),
+        (lambda state: plain.block(1).run(state, solver).final, h),
         (lambda state: decoder.run(state)[0], maps),
         (dcnbio.features(net, 1), images()),
     ):

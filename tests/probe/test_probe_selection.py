@@ -48,6 +48,7 @@ def test_a_selection_is_a_slice_of_the_full_recording_bit_for_bit(small_net, ima
 def test_one_list_and_one_window_are_for_every_block(small_net, images, whole):
     tree = dcnbio.probe(small_net, images, times=4, batch_size=4, channels=[1, 3], window=":5,2:4", blocks=[2])
     expected = whole["block2"]["h"].isel(channel=[1, 3], y=slice(5), x=slice(2, 4))
+    assert part_of(1, (4, 8, 8), np.int64(3), None).channels == (3,)
     xr.testing.assert_identical(tree["block2"]["h"], expected)
 
 
