@@ -247,6 +247,7 @@ def stored_dtype(state: Mapping[str, Tensor]) -> dict[str, str]:
 
     Examples
     --------
+    >>> import torch
     >>> stored_dtype({"a": torch.zeros(2, dtype=torch.float16)}), stored_dtype({"a": torch.zeros(2)})
     ({'stored_dtype': 'float16'}, {})
     """
