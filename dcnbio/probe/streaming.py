@@ -18,6 +18,8 @@ from dcnbio.recording import Batch, RecordingWriter, open_recording
 
 __all__ = ["counted", "open_shared", "stream"]
 
+OVERTAKEN = "{} is complete: another process recorded the same batches and finished it, so nothing was left to do here"
+
 
 def stream(job: Job, about: dict[str, Any], to: Destination, path: Path) -> None:
     """Write batches to a Zarr store while the next ones are computed."""
@@ -33,7 +35,11 @@ def stream(job: Job, about: dict[str, Any], to: Destination, path: Path) -> None
         with one_behind(writer.write) as write:
             for batch in counted(batches, job.layout.n, writer.images_done, to.progress):
                 write(batch)
+                if writer.overtaken:
+                    break
         writer.finish()
+        if writer.overtaken:
+            to.say(OVERTAKEN.format(path))
 
 
 def stream_shard(job: Job, to: Destination, shard: Shard, writer: RecordingWriter) -> None:
@@ -53,7 +59,11 @@ def stream_shard(job: Job, to: Destination, shard: Shard, writer: RecordingWrite
             for batch in run_batches(job, others | writer.done):
                 write(batch)
                 look()
-        if not writer.finish_if_last() and shard.launched and shard.speaks:
+                if writer.overtaken:
+                    break
+        if writer.overtaken:
+            to.say(OVERTAKEN.format(writer.path))
+        elif not writer.finish_if_last() and shard.launched and shard.speaks:
             wait_for_others(writer.path, look)
 
 

@@ -12,13 +12,15 @@ __all__ = ["alone"]
 
 
 @contextlib.contextmanager
-def alone(path: Path) -> Iterator[None]:
+def alone(path: Path, *, warns: bool = True) -> Iterator[None]:
     """Wait until no other process is inside, and keep the others out meanwhile.
 
     Parameters
     ----------
     path : Path
         A file to hold the lock; it is created and left there.
+    warns : bool
+        Say where there are no locks. What one process does as well as several leaves that to the step that tells them.
 
     Warns
     -----
@@ -35,7 +37,7 @@ def alone(path: Path) -> Iterator[None]:
     """
     with open(path, "ab") as file:
         missing = lock(file)
-        if missing:
+        if missing and warns:
             warnings.warn(
                 f"{path.parent} is on a system without file locks ({missing}); let one process alone record there, or "
                 "choose a local disk, since several could finish the recording at the same moment.",

@@ -8,9 +8,10 @@ import uuid
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import BinaryIO
+from types import TracebackType
+from typing import BinaryIO, Self
 
-__all__ = ["durable_file", "sync_directories", "sync_directory", "sync_tree"]
+__all__ = ["Parts", "durable_file", "sync_directories", "sync_directory", "sync_tree"]
 
 # a disk answers all that wait at once: 148 files and folders take 0.07 s where one after the other takes 0.6 s
 AT_ONCE = 8
@@ -47,6 +48,66 @@ def sync_tree(folder: Path) -> None:
     sync_directories(parent for parent, _ in found)
 
 
+class Parts:
+    """Files that are written beside their places and renamed into them together, once all are on the disk.
+
+    Parameters
+    ----------
+    scratch : Path
+        Folder on the same disk for the parts.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder, Parts(Path(folder)) as parts:
+    ...     with parts.new(Path(folder, "a")) as file:
+    ...         written = file.write(b"whole")
+    ...     before = Path(folder, "a").exists()
+    ...     parts.place()
+    ...     before, Path(folder, "a").read_bytes()
+    (False, b'whole')
+    """
+
+    def __init__(self, scratch: Path) -> None:
+        self.scratch = scratch
+        self._placed_at: dict[Path, Path] = {}
+
+    def __enter__(self) -> Self:
+        """Return the parts themselves."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Remove what was not placed."""
+        for part in self._placed_at:
+            part.unlink(missing_ok=True)
+
+    @contextlib.contextmanager
+    def new(self, path: Path) -> Iterator[BinaryIO]:
+        """Write one part, and flush it to the disk.
+
+        Parameters
+        ----------
+        path : Path
+            Where it goes.
+        """
+        part = self.scratch / f"{uuid.uuid4().hex}.part"
+        self._placed_at[part] = path
+        with open(part, "xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+
+    def place(self) -> None:
+        """Rename every part into its place; a file that is there is replaced."""
+        while self._placed_at:
+            part, path = next(iter(self._placed_at.items()))
+            os.replace(part, path)
+            del self._placed_at[part]
+            sync_directory(path.parent)
+
+
 @contextlib.contextmanager
 def durable_file(path: Path, scratch: Path) -> Iterator[BinaryIO]:
     """Write a file beside its place, flush it to the disk and only then rename it into place.
@@ -63,13 +124,7 @@ def durable_file(path: Path, scratch: Path) -> Iterator[BinaryIO]:
     binary file
         To write into; when the body raises, no trace is left.
     """
-    part = scratch / f"{uuid.uuid4().hex}.part"
-    try:
-        with open(part, "xb") as file:
+    with Parts(scratch) as parts:
+        with parts.new(path) as file:
             yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
-    sync_directory(path.parent)
+        parts.place()

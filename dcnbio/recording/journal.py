@@ -6,6 +6,7 @@ import dataclasses
 import json
 import os
 import re
+import uuid
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -57,14 +58,17 @@ class Journal:
         self.store = store
         self.folder = store / ".journal"
         self._header = self.folder / "header.json"
+        # a file of its own: the header names every image, and this is read before each batch
+        self._run = self.folder / "run"
 
     def exists(self) -> bool:
         """Whether the store has a journal."""
         return self._header.is_file()
 
     def start(self, header: Header) -> None:
-        """Create the folder and say what will be recorded."""
+        """Create the folder, give the run a random name and say what will be recorded."""
         self.folder.mkdir(parents=True)
+        self._run.write_text(uuid.uuid4().hex)
         values = {
             "format": FORMAT,
             "layout": layout_to_json(header.layout),
@@ -72,6 +76,19 @@ class Journal:
         }
         with durable_file(self._header, self.folder) as file:
             file.write(json.dumps(values, ensure_ascii=False).encode())
+
+    def run(self) -> str | None:
+        """Read the run's random name, which all processes that fill the store share.
+
+        Returns
+        -------
+        str or None
+            Empty for a store that was begun before runs had names; None where there is no journal.
+        """
+        try:
+            return self._run.read_text()
+        except FileNotFoundError:
+            return "" if self.exists() else None
 
     def header(self) -> Header:
         """Read what will be recorded.

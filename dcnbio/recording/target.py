@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from dcnbio.errors import RecordingError
 from dcnbio.recording.journal import Journal
+from dcnbio.recording.occupied import unoccupied
 
 __all__ = ["State", "aside", "check_target", "is_netcdf_name", "root_attributes_of", "starts_as_hdf5", "state_of"]
 
@@ -143,7 +144,7 @@ def check_target(path: str | os.PathLike[str], *, overwrite: bool = False, resum
     Raises
     ------
     RecordingError
-        When something is in the way, or is no recording of dcnbio's.
+        When something is in the way, is no recording of dcnbio's, or is being recorded now.
 
     Examples
     --------
@@ -176,22 +177,30 @@ def check_target(path: str | os.PathLike[str], *, overwrite: bool = False, resum
         raise RecordingError(
             f"{path} holds {foreign[0]}, which dcnbio did not write, so it is not overwritten; move that file away"
         )
-    return state
+    with unoccupied(path):
+        return state
 
 
 @contextlib.contextmanager
 def aside(path: Path) -> Iterator[None]:
-    """Move an old store aside while the new one takes its place, and remove it only when that has worked."""
+    """Move an old store aside while the new one takes its place, and remove it only when that has worked.
+
+    Raises
+    ------
+    RecordingError
+        When a writer is at work in the old one.
+    """
     if not os.path.lexists(path):
         yield
         return
     old = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.old")
-    os.rename(path, old)
-    try:
-        yield
-    except BaseException:
-        os.rename(old, path)
-        raise
+    with unoccupied(path):
+        os.rename(path, old)
+        try:
+            yield
+        except BaseException:
+            os.rename(old, path)
+            raise
     if old.is_dir() and not old.is_symlink():
         shutil.rmtree(old)
     else:

@@ -13,13 +13,14 @@ from typing import Any, Self
 from dcnbio.errors import RecordingError
 from dcnbio.recording.alone import alone
 from dcnbio.recording.batch import Batch
-from dcnbio.recording.durable import durable_file
+from dcnbio.recording.durable import Parts
 from dcnbio.recording.journal import Header, Journal
 from dcnbio.recording.new_store import new_store
+from dcnbio.recording.occupied import Occupant
 from dcnbio.recording.publish import publish
 from dcnbio.recording.record import batch_index, small_variables
 from dcnbio.recording.resumption import batches_done
-from dcnbio.recording.schema import BlockLayout, RecordingLayout
+from dcnbio.recording.schema import RecordingLayout
 from dcnbio.recording.shards import plan_chunks, shard_name, write_shard
 from dcnbio.recording.stamps import Stamp
 from dcnbio.recording.target import aside, check_target, is_netcdf_name, state_of
@@ -54,6 +55,8 @@ class RecordingWriter:
         Indices of the finished batches; skip them.
     damaged : list of str
         Files of an interrupted run that were not those it had recorded; their batches are not done.
+    overtaken : bool
+        Whether another process has made this very recording complete meanwhile; `write` and `finish` then do nothing.
 
     Raises
     ------
@@ -63,7 +66,10 @@ class RecordingWriter:
     Notes
     -----
     Several processes may write batches of one store: each opens it with ``resume=True``, writes batches of its own and
-    then calls `finish_if_last`; the journal has a file for each batch, so they never write the same one.
+    then calls `finish_if_last`. They change the store one at a time, and each looks first whether it is still the one
+    it began or joined, by a random name of the run in the journal. So a batch that two of them write is whole, and one
+    whose store was replaced stops. While a writer is open, nobody replaces its store with ``overwrite``, where the
+    system has locks on files.
 
     Examples
     --------
@@ -93,14 +99,16 @@ class RecordingWriter:
             raise RecordingError(f"{self.path} names a netCDF file, which cannot be streamed; give a name in .zarr")
         self.done: set[int] = set()
         self.damaged: list[str] = []
+        self.overtaken = False
         self._header = Header(layout, provenance)
         self._journal = Journal(self.path)
         self._overwrite, self._resume = overwrite, resume
         self._complete = False
         self._started = False
-        state = check_target(self.path, overwrite=overwrite, resume=resume)
-        if resume and state != "absent":
-            self._take_up(complete=state == "complete")
+        self._run: str | None = None
+        self._occupant: Occupant | None = None
+        if check_target(self.path, overwrite=overwrite, resume=resume) != "absent" and resume:
+            self._take_up()
 
     def __enter__(self) -> Self:
         """Return the writer itself."""
@@ -110,6 +118,11 @@ class RecordingWriter:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Leave what is finished for a later resume; only `finish` makes it a recording."""
+        self._leave()
+
+    def _leave(self) -> None:
+        if self._occupant is not None:
+            self._occupant.leave()
 
     @property
     def images_done(self) -> int:
@@ -117,9 +130,22 @@ class RecordingWriter:
         spans = [self._header.layout.batch(index) for index in self.done]
         return sum(span.stop - span.start for span in spans)
 
-    def _take_up(self, complete: bool) -> None:
-        self.done = batches_done(self.path, self._header, complete=complete, damaged=self.damaged)
-        self._complete, self._started = complete, True
+    def _take_up(self) -> None:
+        """Join what is there; it may become complete, and lose its journal, at any moment."""
+        try:
+            if state_of(self.path) == "unfinished":
+                self._occupant = Occupant(self.path)
+                self._run = self._journal.run()
+                self.done = batches_done(self.path, self._header, complete=False, damaged=self.damaged)
+                self._started = True
+                return
+        except (RecordingError, OSError):
+            self._leave()
+            if state_of(self.path) != "complete":
+                raise
+        self.damaged.clear()
+        self.done = batches_done(self.path, self._header, complete=True, damaged=self.damaged)
+        self._complete = self._started = True
 
     def start(self) -> None:
         """Create the store, replacing an older recording when that was asked; `write` calls it.
@@ -133,23 +159,26 @@ class RecordingWriter:
             return
         with self._kept(), new_store(self.path, self._header) as stage:
             self._into_place(stage)
-        self._started = True
 
     def _into_place(self, stage: Path) -> None:
-        if not self._resume:
-            # looked at once more: another process may have written here since
-            check_target(self.path, overwrite=self._overwrite)
-            with aside(self.path):
-                os.rename(stage, self.path)
-            return
+        # occupied before it is to be seen, so that there is no moment to replace it in
+        occupant, run = Occupant(stage), Journal(stage).run()
         try:
-            # an empty folder is replaced; a store that another process has just started is not
-            os.rename(stage, self.path)
+            if self._resume:
+                os.rename(stage, self.path)  # an empty folder is replaced
+            else:
+                # looked at once more: another process may have written here since
+                check_target(self.path, overwrite=self._overwrite)
+                with aside(self.path):
+                    os.rename(stage, self.path)
         except OSError as error:
+            # a store that another process has just started is joined, or left to it
             if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
                 raise
-            check_target(self.path, resume=True)
-            self._take_up(complete=False)
+            check_target(self.path, resume=self._resume)
+            self._take_up()
+        else:
+            self._occupant, self._run, self._started = occupant, run, True
 
     def write(self, batch: Batch) -> None:
         """Write one batch: its shards, flushed to the disk, then its journal record.
@@ -162,31 +191,68 @@ class RecordingWriter:
         Raises
         ------
         RecordingError
-            When the batch does not fit the layout or is done, or when the disk refuses; what is finished is kept.
+            When the batch does not fit the layout or is done, when another process has replaced the store, or when the
+            disk refuses; what is finished is kept.
         """
         layout = self._header.layout
         index = batch_index(layout, batch)
+        if self.overtaken:
+            return
         if index in self.done:
             raise RecordingError(f"batch {index} of {self.path} is recorded already; skip the batches in done")
         record = small_variables(layout, batch)
         self.start()
-        shards: dict[str, Stamp] = {}
-        with self._kept():
-            self._journal.forget(index)
-            for block in layout.blocks:
-                h = batch.blocks[block.name].h
-                if h is not None:
-                    name = f"{block.name}/h/{shard_name(index)}"
-                    shards[name] = self._write_shard(name, h, block)
-            self._journal.save(index, record, shards)
+        with self._kept(), Parts(self._journal.folder) as parts:
+            try:
+                shards = self._write_shards(batch, shard_name(index), parts)
+            except FileNotFoundError:
+                if self._still_ours():
+                    raise
+                shards = {}  # complete by now, and its journal gone
+            with self._in_turn() as ours:
+                if ours:
+                    self._journal.forget(index)
+                    parts.place()
+                    self._journal.save(index, record, shards)
         self.done.add(index)
 
-    def _write_shard(self, name: str, h: Any, block: BlockLayout) -> Stamp:
-        target = self.path / name
-        # what an interrupted run left there is never read
-        target.unlink(missing_ok=True)
-        with durable_file(target, self._journal.folder) as file, UncachedFile(file.fileno()) as uncached:
-            return write_shard(uncached, h, block, plan_chunks(self._header.layout, block))
+    def _write_shards(self, batch: Batch, name: str, parts: Parts) -> dict[str, Stamp]:
+        shards: dict[str, Stamp] = {}
+        for block in self._header.layout.blocks:
+            h = batch.blocks[block.name].h
+            if h is not None:
+                place = f"{block.name}/h/{name}"
+                with parts.new(self.path / place) as file, UncachedFile(file.fileno()) as uncached:
+                    shards[place] = write_shard(uncached, h, block, plan_chunks(self._header.layout, block))
+        return shards
+
+    @contextlib.contextmanager
+    def _in_turn(self, *, warns: bool = False) -> Iterator[bool]:
+        """Keep other processes from changing the store meanwhile; False where it is complete already."""
+        with contextlib.ExitStack() as stack:
+            # without a journal there is nothing to lock, and the store is no longer ours to change
+            with contextlib.suppress(FileNotFoundError):
+                stack.enter_context(alone(self._journal.folder / "publishing", warns=warns))
+            yield self._still_ours()
+
+    def _still_ours(self) -> bool:
+        """Whether the store at the path is the one that was begun or joined; False where it is complete."""
+        if state_of(self.path) == "unfinished" and self._journal.run() == self._run:
+            return True
+        state = state_of(self.path)
+        try:
+            if state != "complete":
+                raise RecordingError("it is not the run that this process began or joined")
+            self.done = batches_done(self.path, self._header, complete=True, damaged=[])
+        except RecordingError as error:
+            raise RecordingError(
+                f"{self.path} is {'no longer there' if state == 'absent' else 'another recording by now'}: another "
+                "process replaced or removed it while this one recorded; nothing more is written there, so record "
+                "under another name"
+            ) from error
+        self.overtaken = self.overtaken or not self._complete
+        self._complete = True
+        return False
 
     def finish(self) -> None:
         """Make the store a complete recording; the last step is one rename.
@@ -194,15 +260,18 @@ class RecordingWriter:
         Raises
         ------
         RecordingError
-            When a batch is not finished or the disk refuses; what is finished is kept.
+            When a batch is not finished, when another process has replaced the store, or when the disk refuses; what
+            is finished is kept.
         """
         if self._complete:
             return
         if not self._started:
             raise RecordingError(f"{self.path} cannot be finished: no batch has been written")
-        with self._kept():
-            publish(self.path)
-        self._complete = True
+        with self._kept(), self._in_turn() as ours:
+            if ours:
+                publish(self.path)
+                self._complete = True
+        self._leave()
 
     def images_recorded(self) -> int:
         """Count the images that all processes have recorded by now."""
@@ -224,18 +293,15 @@ class RecordingWriter:
         Raises
         ------
         RecordingError
-            When the disk refuses; what is finished is kept.
+            When another process has replaced the store, or when the disk refuses; what is finished is kept.
         """
         if self._complete:
             return True
         self.start()
-        try:
-            with alone(self._journal.folder / "publishing"):
-                self._complete = state_of(self.path) == "complete"
-                if not self._complete and len(self._journal.finished()) == self._header.layout.batches:
-                    self.finish()
-        except FileNotFoundError:  # another process was last, and has put the journal away
-            self._complete = state_of(self.path) == "complete"
+        with self._kept(), self._in_turn(warns=True) as ours:
+            if ours and len(self._journal.finished()) == self._header.layout.batches:
+                publish(self.path)
+                self._complete = True
         return self._complete
 
     @contextlib.contextmanager
