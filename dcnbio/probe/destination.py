@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dcnbio.errors import InputError
 from dcnbio.probe.sharding import Shard
-from dcnbio.recording import check_target, is_netcdf_name
+from dcnbio.recording import check_target, is_netcdf_name, state_of
 
 __all__ = ["Destination", "silent"]
 
@@ -49,6 +49,10 @@ class Destination:
     def goes_on(self) -> bool:
         """Whether what is there is gone on with."""
         return self.resume or self.shard is not None
+
+    def joins(self) -> bool:
+        """Whether these batches come to stand beside batches that were recorded before, or by other processes."""
+        return self.shard is not None or (self.resume and self.path is not None and state_of(self.path) != "absent")
 
     def check(self) -> None:
         """Refuse what is in the way, before any work."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +21,7 @@ from dcnbio.model.ode_block import ResidualBlock
 from dcnbio.model.patch import Patch
 from dcnbio.recording import fingerprint
 
-__all__ = ["Interventions", "described", "settle"]
+__all__ = ["Interventions", "check_apart", "described", "settle"]
 
 Size = tuple[int, int, int]
 SAME_TIME = 1e-9
@@ -44,8 +46,8 @@ class Interventions:
     stimulus: NDArray[np.int64]
 
     def of(self, rows: NDArray[np.intp]) -> list[Patch]:
-        """Give the patches of some images, with their own values."""
-        return [self.cut(patch, rows) for patch in self.patches]
+        """Give the patches of some images, with their own values; of no image none."""
+        return [] if not len(rows) else [self.cut(patch, rows) for patch in self.patches]
 
     def cut(self, patch: Patch, rows: NDArray[np.intp]) -> Patch:
         """Give one patch of some images."""
@@ -143,6 +145,37 @@ def check_recording(patch: Patch, stimulus: NDArray[np.int64], size: Size) -> No
             f"value of a patch is a recording that holds a part of {name} alone, and the patch takes more; give the "
             "patch the channels and the region that were recorded, or record whole maps."
         )
+
+
+def check_apart(patches: Sequence[Patch], path: Path | None) -> None:
+    """Refuse to record where a patch takes its maps from: they are read batch by batch, and would be gone by then.
+
+    Parameters
+    ----------
+    patches : sequence of Patch
+    path : Path, optional
+        Where the recording goes.
+
+    Raises
+    ------
+    InputError
+        If a patch's value is read from that very store or file. A recording that was loaded into memory is none.
+    """
+    for patch in patches:
+        if isinstance(patch.value, xr.DataTree) and path is not None and path.exists():
+            for node in patch.value.subtree:
+                if any(os.path.samefile(source, path) for source in sources(node.to_dataset(inherit=False))):
+                    raise InputError(
+                        f"value of a patch is the recording {path}, which the result would replace while it is read; "
+                        "give the result another name (out, --out)."
+                    )
+
+
+def sources(dataset: xr.Dataset) -> set[str]:
+    """Name the stores and files from which variables are still to be read."""
+    unread = [variable for variable in dataset.variables.values() if not variable._in_memory]
+    named = {str(variable.encoding["source"]) for variable in unread if "source" in variable.encoding}
+    return {source for source in named if os.path.exists(source)}
 
 
 def settle(net: Network, patches: Sequence[Patch], stimulus: NDArray[np.int64], sizes: Sequence[Size]) -> Interventions:

@@ -18,6 +18,7 @@ from dcnbio.model.status import Status
 from dcnbio.model.weights import weights_id
 from dcnbio.probe.error_estimate import reference_settings
 from dcnbio.probe.interventions import described
+from dcnbio.probe.own_field import own_field
 from dcnbio.probe.selection import check_named_blocks, part_of
 from dcnbio.probe.settings import ProbeSettings
 from dcnbio.probe.stimuli import Stimuli
@@ -179,6 +180,8 @@ def numbers(net: Network, stimuli: Stimuli, settings: ProbeSettings) -> dict[str
     asked: dict[str, Any] = {"patches": [described(patch) for patch in settings.patches]} if settings.patches else {}
     if "interventions" in net.source:
         asked["interventions"] = list(net.source["interventions"])
+    if net.spec.vector_field:
+        asked["vector_field"] = own_field(net)
     if settings.error_sample:
         asked["error_estimate"] = error_estimate(settings, len(stimuli))
     return asked | {

@@ -17,7 +17,8 @@ from dcnbio.model.network import Network
 from dcnbio.probe.batches import Job, run_batches
 from dcnbio.probe.destination import Destination, silent
 from dcnbio.probe.error_estimate import error_sample
-from dcnbio.probe.interventions import settle
+from dcnbio.probe.interventions import check_apart, settle
+from dcnbio.probe.own_field import refuse_unread
 from dcnbio.probe.plan import INTACT, map_shapes, numbers, plan
 from dcnbio.probe.precision import moved
 from dcnbio.probe.settings import ProbeSettings, settings_of
@@ -40,12 +41,15 @@ __all__ = ["Destination", "probe", "record"]
 def record(net: Network, stimuli: Stimuli, settings: ProbeSettings, to: Destination) -> xr.DataTree:
     """Record a network's response to stimuli; see `probe`."""
     to.check()
+    check_apart(settings.patches, to.path)
     ready = moved(net, settings.torch_dtype, settings.device)
     layout = plan(ready, stimuli, settings)
     sizes = map_shapes(ready, (stimuli.images.shape[2], stimuli.images.shape[3]))
     interventions = settle(ready, settings.patches, stimuli.stimulus, sizes)
     names = {"images": stimuli.source, "network": net.source, "threads": torch.get_num_threads()}
-    about = gather_provenance(numbers(net, stimuli, settings), command=to.command, names=names)
+    follows = numbers(net, stimuli, settings)
+    refuse_unread(follows.get("vector_field", {}), to.joins())
+    about = gather_provenance(follows, command=to.command, names=names)
     compared = any(one.maps in INTACT for one in settings.chosen_reductions)
     intact = prepared_images(stimuli, replace(settings, mask=None)) if compared else None
     images = prepared_images(stimuli, settings)

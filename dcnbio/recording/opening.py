@@ -120,15 +120,16 @@ def _check_files(path: Path, verify: bool) -> None:
         )
 
 
-def _portable(dataset: xr.Dataset) -> xr.Dataset:
+def _portable(dataset: xr.Dataset, path: Path) -> xr.Dataset:
     for name, variable in dataset.variables.items():
         if isinstance(variable.dtype, np.dtypes.StringDType | np.dtypes.StrDType):
             # object strings, as in a recording in memory, which every format can save again
             text = np.asarray(variable.values).astype(object)
             dataset = dataset.assign({name: (variable.dims, text, variable.attrs)})
-        # without our shards and chunks, which a save with other chunks would break
+        # without our shards and chunks, which a save with other chunks would break; with the place it is read from
         kept = variable.encoding.get("preferred_chunks")
-        dataset.variables[name].encoding = {} if kept is None else {"preferred_chunks": kept}
+        chunked = {} if kept is None else {"preferred_chunks": kept}
+        dataset.variables[name].encoding = chunked | {"source": os.path.abspath(path)}
     return dataset
 
 
@@ -142,7 +143,7 @@ def _open_store(path: Path, chunks: Chunks, verify: bool) -> xr.DataTree:
     # dask cannot tell the size of texts, and so finds no chunks for them: numbers alone are cut anew
     anew = chunks if isinstance(chunks, str) else None
     tree = xr.open_datatree(path, engine=GuardedZarr, consolidated=True, chunks={} if anew else chunks)
-    nodes = {node.path: _portable(node.to_dataset(inherit=False)) for node in tree.subtree}
+    nodes = {node.path: _portable(node.to_dataset(inherit=False), path) for node in tree.subtree}
     if anew:
         nodes = {name: _cut_anew(dataset, anew) for name, dataset in nodes.items()}
     return xr.DataTree.from_dict(nodes)
@@ -153,7 +154,7 @@ def _open_netcdf(path: Path, chunks: Chunks) -> xr.DataTree:
     if int(tree.attrs.get("complete", 0)) != 1:
         tree.close()
         raise RecordingError(f"{path} does not say that it is complete; record anew with --overwrite")
-    found = xr.DataTree.from_dict({node.path: _portable(node.to_dataset(inherit=False)) for node in tree.subtree})
+    found = xr.DataTree.from_dict({node.path: _portable(node.to_dataset(inherit=False), path) for node in tree.subtree})
     found.set_close(tree.close)
     return found
 
@@ -181,6 +182,6 @@ def _open_unfinished(path: Path, partial: bool, chunks: Chunks, verify: bool) ->
         if block.store_h:
             dataset = xr.open_dataset(path / block.name, engine=GuardedZarr, consolidated=False, chunks=chunks)
             h[block.name] = dataset["h"].variable.isel(stimulus=picked)
-            h[block.name].encoding = {}
+            h[block.name].encoding = {"source": os.path.abspath(path)}
     merged = merge([finished[index][0] for index in sorted(finished)])
     return build_tree(layout, positions, merged, h, journal.header().provenance)

@@ -1,6 +1,7 @@
 """Interventions in a recording: from an array or another recording, named in its provenance, image by image."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -152,3 +153,39 @@ def test_patches_that_do_not_fit_are_refused_before_anything_is_run(small_net, i
     with pytest.raises(InputError, match="which evaluate does not take"):
         dcnbio.evaluate(small_net, dcnbio.load_images(limit=10), patch=Patch(1, 0.5, "ablate"))
     assert not (tmp_path / "run.zarr").exists()
+
+
+@pytest.mark.parametrize("name", ["run.zarr", "run.nc"])
+@pytest.mark.parametrize("how", [{}, {"chunks": {}}])
+def test_a_recording_is_not_replaced_by_one_that_takes_its_maps_from_it(small_net, images, tmp_path, name, how):
+    path = tmp_path / name
+    with dcnbio.probe(small_net, images, times=TIMES, batch_size=4, blocks=[1], out=path) as first:
+        before = first["block1"]["h"].values
+    (tmp_path / "link").symlink_to(tmp_path)
+    options = {"out": tmp_path / "link" / name, "overwrite": True, "blocks": [1]}
+    refused = "value of a patch is the recording .*" + re.escape(f"{name}, which the result would replace")
+    with dcnbio.open(path, **how) as source:
+        with pytest.raises(InputError, match=refused):
+            patched(small_net, images, Patch(1, 0.5, "replace", source), **options)
+        with pytest.raises(InputError, match=refused):
+            patched(small_net, images, Patch(1, 0.5, "replace", source.isel(stimulus=slice(None))), **options)
+        loaded = source.copy(deep=True).load()
+    with dcnbio.open(path) as still:
+        np.testing.assert_array_equal(still["block1"]["h"], before)
+    with patched(small_net, images, Patch(1, 0.5, "replace", loaded), **options) as tree:
+        assert "patches" in json.loads(tree.attrs["provenance"])
+
+
+@pytest.mark.parametrize("batch_size", [1, 2, 6])
+def test_a_batch_without_usable_images_needs_no_patch(small_net, images, batch_size):
+    some = images.copy()
+    some[2:4] = np.nan
+    intact = dcnbio.probe(small_net, some, times=TIMES, batch_size=batch_size)
+    options = {"batch_size": batch_size, "error_sample": 4}
+    tree = patched(small_net, images, Patch(1, 0.5, "replace", intact), **options)
+    alone = patched(small_net, some, Patch(1, 0.5, "replace", intact), **options)
+    good, bad = [0, 1, 4, 5], [2, 3]
+    assert (tree["block1"]["status"].values[bad] == Status.BAD_INPUT).all()
+    assert (alone["block1"]["status"].values[bad] == Status.BAD_INPUT).all()
+    np.testing.assert_allclose(tree["logits"].values[good], alone["logits"].values[good], rtol=1e-5, atol=1e-6)
+    assert np.isfinite(tree["logits"].values[good]).all()
