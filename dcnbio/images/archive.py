@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcnbio.errors import ImageError
+from dcnbio.images.archive_links import linked_files
 from dcnbio.images.pixels import BadImage, Pixels, decode_image
 from dcnbio.images.source import Found, Source
 from dcnbio.images.stand_in import stand_in_at
@@ -27,8 +28,8 @@ DAMAGE = (tarfile.TarError, EOFError, OSError, zlib.error, lzma.LZMAError, Value
 EMPTY_BLOCK = bytes(tarfile.BLOCKSIZE)
 
 
-def archive_files(path: Path) -> dict[Parts, tarfile.TarInfo]:
-    """Return every regular file of a tar archive, after the archive has been read to its end.
+def archive_files(path: Path) -> tuple[dict[Parts, tarfile.TarInfo], tuple[str, ...]]:
+    """Find every regular file of a tar archive, after the archive has been read to its end.
 
     Parameters
     ----------
@@ -37,8 +38,10 @@ def archive_files(path: Path) -> dict[Parts, tarfile.TarInfo]:
 
     Returns
     -------
-    dict of tuple of str to TarInfo
-        Path in parts to member; of a path that is there twice, the last.
+    files : dict of tuple of str to TarInfo
+        Path in parts to the member that has the content; of a path that is there twice, the last.
+    notices : tuple of str
+        How many links and devices were passed over, if any.
 
     Raises
     ------
@@ -47,7 +50,7 @@ def archive_files(path: Path) -> dict[Parts, tarfile.TarInfo]:
 
     Notes
     -----
-    Links and devices are passed over: an archive could point with them at files of the reader's machine.
+    Links are followed within the archive alone: with others it could point at files of the reader's machine.
 
     Examples
     --------
@@ -55,20 +58,18 @@ def archive_files(path: Path) -> dict[Parts, tarfile.TarInfo]:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     with tarfile.open(Path(folder, "a.tar"), "w") as tar:
     ...         tar.addfile(tarfile.TarInfo("cat/1.png"))
-    ...     list(archive_files(Path(folder, "a.tar")))
-    [('cat', '1.png')]
+    ...     files, notices = archive_files(Path(folder, "a.tar"))
+    >>> list(files), notices
+    ([('cat', '1.png')], ())
     """
     with _opened(path) as tar:
         members = tar.getmembers()
         _read_to_end(tar, path)
-    files: dict[Parts, tarfile.TarInfo] = {}
     for member in members:
         name = PurePosixPath(member.name)
         if name.is_absolute() or ".." in name.parts:
             raise ImageError(f"{path} names a file outside itself ({member.name!r}): do not use this archive")
-        if member.isreg() and name.parts:
-            files[name.parts] = member
-    return files
+    return linked_files(members, str(path))
 
 
 def read_members(path: Path, members: Sequence[tarfile.TarInfo]) -> Iterator[tuple[int, bytes | BadImage]]:

@@ -16,12 +16,13 @@ from dcnbio.images.tree import Parts, Split, arrange, joined
 
 __all__ = ["open_folder", "open_single"]
 
-DEEPEST = 6  # also ends links that lead in circles
 MOST_FILES = 2_000_000
 
 
 def open_folder(root: Path, split: Split) -> Source:
     """List the images of a folder: of class folders, of train and test with class folders, or loose ones.
+
+    Links to folders are followed; one that leads back to a folder it lies in is passed over with a notice.
 
     Parameters
     ----------
@@ -49,7 +50,8 @@ def open_folder(root: Path, split: Split) -> Source:
     ...     open_folder(Path(folder), "test").labels
     array([3])
     """
-    tree = arrange(_files(root), split, str(root))
+    paths, circles = _files(root)
+    tree = arrange(paths, split, str(root))
 
     def pixels(positions: NDArray[np.int64], resize: bool) -> Found:
         for i, position in enumerate(positions):
@@ -57,7 +59,13 @@ def open_folder(root: Path, split: Split) -> Source:
 
     labels = np.asarray(tree.labels, dtype=np.int64)
     files = [joined(path) for path in tree.paths]
-    return Source(tree.described("folder", root), files, labels, tree.class_names, pixels, tree.notices)
+    notices = tree.notices
+    if circles:
+        notices += (
+            f"links of {root} that lead back to a folder they lie in were passed over: {len(circles)}, first "
+            f"{joined(min(circles))}",
+        )
+    return Source(tree.described("folder", root), files, labels, tree.class_names, pixels, notices)
 
 
 def open_single(path: Path) -> Source:
@@ -84,16 +92,40 @@ def _read(path: Path, resize: bool) -> Pixels | BadImage:
     return decode_image(data, resize=resize)
 
 
-def _files(root: Path) -> list[Parts]:
+def _files(root: Path) -> tuple[list[Parts], list[Parts]]:
+    """List all files, and the links to folders that lead in circles."""
     found: list[Parts] = []
+    circles: list[Parts] = []
+    # of every folder that is still to be listed: itself and those above it, whatever name leads there
+    chains = {os.fspath(root): {_identity(root)}}
 
     def refuse(error: OSError) -> None:
         raise ImageError(f"{error.filename} cannot be listed ({error.strerror}): check its permissions") from error
 
     for folder, below, names in os.walk(root, onerror=refuse, followlinks=True):
-        parts = Path(folder).relative_to(root).parts
-        below[:] = [name for name in below if not name.startswith(".")] if len(parts) < DEEPEST else []
+        above, parts = chains.pop(folder), Path(folder).relative_to(root).parts
+        kept = []
+        for name in below:
+            if name.startswith("."):
+                continue
+            place = os.path.join(folder, name)
+            identity = _identity(place)
+            if identity in above:
+                circles.append((*parts, name))
+            else:
+                chains[place] = above | {identity}
+                kept.append(name)
+        below[:] = kept
         found += [(*parts, name) for name in names]
-        if len(found) > MOST_FILES:
+        if len(found) + len(chains) > MOST_FILES:
             raise ImageError(f"{root} holds more than {MOST_FILES:,} files: name the folder of the images themselves")
-    return found
+    return found, circles
+
+
+def _identity(folder: str | Path) -> tuple[int, int]:
+    """Tell a folder from every other, by device and inode."""
+    try:
+        status = os.stat(folder)
+    except OSError as error:
+        raise ImageError(f"{folder} cannot be listed ({error.strerror}): check its permissions") from error
+    return status.st_dev, status.st_ino

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from dcnbio.errors import ImageError
@@ -62,11 +63,13 @@ def open_source(path: Path, split: Split) -> Source:
             raise
         raise ImageError(f"images {str(path)!r} cannot be looked up ({error}): check the path") from error
     if name.endswith(ARCHIVES):
-        files = archive_files(path)
+        files, notices = archive_files(path)
         layout = layout_of(parts[-1] for parts in files)
         if layout is not None:
-            return open_official_archive(path, files, layout, split)
-        return open_image_archive(path, files, split)
+            source = open_official_archive(path, files, layout, split)
+        else:
+            source = open_image_archive(path, files, split)
+        return replace(source, notices=(*source.notices, *notices))
     if name.endswith(".npz"):
         return open_npz(path)
     if name.endswith((".zip", ".7z", ".rar")):

@@ -11,6 +11,7 @@ import pytest
 
 from dcnbio.errors import ImageError, InputError
 from dcnbio.images import CIFAR10_CLASSES, Selection, images_id, read_images
+from dcnbio.images.archive_links import linked_files
 from dcnbio.images.tree import arrange, joined
 
 
@@ -167,7 +168,7 @@ def test_an_archive_that_reaches_outside_is_refused(tmp_path, name):
         read_images(tmp_path / "a.tar")
 
 
-def test_links_in_an_archive_are_not_followed(class_folders, tmp_path):
+def test_links_out_of_an_archive_are_not_followed(class_folders, tmp_path):
     content = (class_folders / "test" / "dog" / "0000.png").read_bytes()
     with tarfile.open(tmp_path / "a.tar", "w") as tar:
         link = tarfile.TarInfo("cat/1.png")
@@ -176,7 +177,12 @@ def test_links_in_an_archive_are_not_followed(class_folders, tmp_path):
         image = tarfile.TarInfo("dog/2.png")
         image.size = len(content)
         tar.addfile(image, io.BytesIO(content))
-    assert list(read_images(tmp_path / "a.tar").files) == ["dog/2.png"]
+    found = read_images(tmp_path / "a.tar")
+    assert list(found.files) == ["dog/2.png"]
+    assert found.notices == (
+        f"links of {tmp_path / 'a.tar'} that lead out of it, to no file or in circles, and its devices were passed "
+        "over: 1, first cat/1.png",
+    )
 
 
 def test_nothing_is_written_beside_a_source(class_folders, tmp_path):
@@ -207,9 +213,78 @@ def test_linked_class_folders_are_followed_and_circles_end(class_folders, tmp_pa
     links.mkdir()
     (links / "dog").symlink_to(class_folders / "test" / "dog")
     (links / "dog" / "circle").symlink_to(class_folders / "test" / "dog")
+    (links / "dog" / "round").symlink_to(links)
     found = read_images(links)
     assert set(found.labels) == {5}
-    assert {"dog/0000.png", "dog/0001.png", "dog/0002.png"} <= set(found.files)
+    assert list(found.files) == ["dog/0000.png", "dog/0001.png", "dog/0002.png"]
+    assert found.notices == (
+        f"links of {links} that lead back to a folder they lie in were passed over: 2, first dog/circle",
+    )
+
+
+def test_links_between_two_folders_end_and_count_each_way_once(class_folders, tmp_path):
+    links = tmp_path / "links"
+    for name, other in (("cat", "dog"), ("dog", "cat")):
+        shutil.copytree(class_folders / "test" / "dog", links / name)
+        (links / name / other).symlink_to(links / other)
+    names = [f"{i:04}.png" for i in range(3)]
+    expected = [f"{a}/{n}" for a in ("cat", "cat/dog", "dog", "dog/cat") for n in names]
+    assert sorted(read_images(links).files) == sorted(expected)
+    archive = packed(links, tmp_path / "absolute.tar", "w")  # these links name places of this machine
+    found = read_images(archive)
+    assert list(found.files) == [f"{a}/{n}" for a in ("cat", "dog") for n in names]
+    assert "were passed over: 2, first cat/dog" in found.notices[0]
+
+
+def test_images_lie_at_any_depth(class_folders, tmp_path):
+    deep = "/".join("abcdefghijklmnop")
+    shutil.copytree(class_folders / "test" / "dog", tmp_path / "set" / "dog" / deep)
+    shutil.copytree(class_folders / "test" / "ship", tmp_path / "set" / "ship")
+    expected = [f"{a}/{i:04}.png" for a in (f"dog/{deep}", "ship") for i in range(3)]
+    found = read_images(tmp_path / "set")
+    assert list(found.files) == expected
+    assert found.notices == ()
+    assert list(read_images(packed(tmp_path / "set", tmp_path / "a.tar", "w")).files) == expected
+
+
+def test_links_within_an_archive_are_followed_like_those_of_its_folder(class_folders, tmp_path):
+    root = tmp_path / "set"
+    shutil.copytree(class_folders / "test" / "dog", root / "dog")
+    shutil.copytree(class_folders / "test" / "ship", root / "ship")
+    os.link(root / "dog" / "0000.png", root / "ship" / "hard.png")
+    (root / "ship" / "soft.png").symlink_to("../dog/0001.png")
+    (root / "ship" / "twice.png").symlink_to("soft.png")
+    (root / "cat").symlink_to("dog")
+    (root / "deer").mkdir()
+    (root / "deer" / "through.png").symlink_to("../cat/../cat/0002.png")
+    (root / "dog" / "up").symlink_to("..")
+    outside = read_images(root)
+    archive = tmp_path / "a.tar"
+    with tarfile.open(archive, "w") as tar:
+        tar.add(root / "dog", arcname="dog")  # before what is linked to it, as tar would have it
+        tar.add(root / "ship", arcname="ship")
+        tar.add(root / "cat", arcname="cat")
+        tar.add(root / "deer", arcname="deer")
+    inside = read_images(archive)
+    names = [f"{i:04}.png" for i in range(3)]
+    expected = [f"cat/{n}" for n in names] + ["deer/through.png"] + [f"dog/{n}" for n in names]
+    expected += [f"ship/{n}" for n in (*names, "hard.png", "soft.png", "twice.png")]
+    assert list(outside.files) == list(inside.files) == expected
+    np.testing.assert_array_equal(inside.images, outside.images)
+    assert "passed over: 2, first cat/up" in outside.notices[0]
+    assert "passed over: 2, first cat/up" in inside.notices[0]
+
+
+def test_a_hard_link_is_the_file_of_that_name_before_it(tmp_path):
+    first, second = tarfile.TarInfo("dog/1.png"), tarfile.TarInfo("dog/1.png")
+    link, lost, device = tarfile.TarInfo("cat/1.png"), tarfile.TarInfo("cat/2.png"), tarfile.TarInfo("cat/3.png")
+    link.type = lost.type = tarfile.LNKTYPE
+    link.linkname, lost.linkname, device.type = "dog/1.png", "dog/9.png", tarfile.FIFOTYPE
+    files, notices = linked_files([first, link, second, lost, device], "here")
+    assert sorted(files) == [("cat", "1.png"), ("dog", "1.png")]
+    assert files["cat", "1.png"] is first
+    assert files["dog", "1.png"] is second
+    assert "passed over: 2, first cat/2.png" in notices[0]
 
 
 def test_names_that_are_no_utf8_become_text_that_can_be_stored():
