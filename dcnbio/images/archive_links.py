@@ -50,11 +50,11 @@ def linked_files(
     for member in members:
         tree.add(member)
     files: dict[Parts, tarfile.TarInfo] = {}
-    for count, (path, member) in enumerate(tree.entries(), 1):
+    for count, (path, found) in enumerate(tree.entries(), 1):
         if count > MOST_ENTRIES:
             raise ImageError(f"{where} holds more than {MOST_ENTRIES:,} entries: name an archive of the images alone")
-        if member is not None:
-            files[path] = member
+        if found is not None:
+            files[path] = found
     if not tree.lost:
         return files, ()
     first = joined(min(tree.lost))

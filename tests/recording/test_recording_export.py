@@ -36,7 +36,10 @@ def test_each_form_gives_the_values_back(tree, tmp_path):
     assert last["file"] == str(tree["file"].values[-1])
 
 
-@pytest.mark.parametrize("variable", ["logits", "block2/h_norm", "block1/nfe", "block1/reason", "block1/step_time"])
+@pytest.mark.parametrize(
+    "variable",
+    ["logits", "block2/h_norm", "block1/nfe", "block1/reason", "block1/step_time", "file", "class", "block1/time"],
+)
 @pytest.mark.parametrize("form", ["npy", "mat", "csv"])
 def test_every_variable_has_every_form(tree, tmp_path, variable, form):
     path = export_variable(chosen_variable(tree, variable), tmp_path / f"a.{form}")
@@ -49,6 +52,45 @@ def test_every_variable_has_every_form(tree, tmp_path, variable, form):
         assert scipy.io.loadmat(path)[tree[variable].name].size == expected.size
     else:
         assert len(path.read_text(encoding="utf-8").splitlines()) == expected.size + 1
+
+
+def rows_of(path):
+    with open(path, encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture
+def accepted(run):
+    """A recording at the accepted steps of each image, of which the first takes fewer than the second."""
+    times = np.array([[0, 0.5, 2, np.nan], [0, 0.1, 0.7, 2]])
+    block = xr.Dataset(
+        {"h": (("stimulus", "time", "channel"), np.arange(8.0).reshape(2, 4, 1))},
+        {"recorded_time": (("stimulus", "time"), times), "channel": [5], "unit": ("channel", ["V1"])},
+    )
+    root = xr.Dataset(coords={"stimulus": [4, 9], "label": ("stimulus", [1, 2]), "batch": 7})
+    return xr.DataTree.from_dict({"/": root, "/block1": block})
+
+
+def test_a_table_of_accepted_steps_has_their_times(accepted, tmp_path):
+    rows = rows_of(export_variable(chosen_variable(accepted, "block1/h"), tmp_path / "h.csv"))
+    names = ["stimulus", "time_index", "channel", "recorded_time", "unit", "label", "batch", "h"]
+    assert sorted(rows[0]) == sorted(names)
+    expected = [
+        [str(stimulus), str(step), "5", str(time).replace("nan", "NaN"), "V1", str(label), "7", str(4.0 * i + step)]
+        for i, (stimulus, label) in enumerate([(4, 1), (9, 2)])
+        for step, time in enumerate(accepted["block1/recorded_time"].values[i])
+    ]
+    assert [[row[name] for name in names] for row in rows] == expected
+
+
+def test_the_times_of_accepted_steps_are_a_table_of_their_own(accepted, tmp_path):
+    rows = rows_of(export_variable(chosen_variable(accepted, "block1/recorded_time"), tmp_path / "t.csv"))
+    assert [row["recorded_time"] for row in rows] == ["0.0", "0.5", "2.0", "NaN", "0.0", "0.1", "0.7", "2.0"]
+    assert [row["time_index"] for row in rows] == list("01230123")
+    labels = rows_of(export_variable(chosen_variable(accepted, "label"), tmp_path / "l.csv"))
+    assert [(row["stimulus"], row["label"]) for row in labels] == [("4", "1"), ("9", "2")]
+    own = rows_of(export_variable(chosen_variable(accepted, "stimulus"), tmp_path / "s.csv"))
+    assert [(row["stimulus_index"], row["stimulus"]) for row in own] == [("0", "4"), ("1", "9")]
 
 
 def test_nothing_is_replaced_unasked_and_other_names_are_refused(tree, tmp_path):

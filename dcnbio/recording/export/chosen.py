@@ -1,4 +1,4 @@
-"""Picks one variable of a recording, and channels of it, by name."""
+"""Picks one variable or coordinate of a recording, and channels of it, by name."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ def chosen_variable(tree: xr.DataTree, name: str, channels: Sequence[int] | None
     tree : xarray.DataTree
         A recording.
     name : str
-        The variable with its node, such as "block1/h"; "logits" for one of the root.
+        The variable or coordinate with its node, such as "block1/h" or "block1/recorded_time"; "logits" for one of the
+        root.
     channels : sequence of int, optional
         Indices in the block of the channels that are wanted; all by default.
 
@@ -41,9 +42,14 @@ def chosen_variable(tree: xr.DataTree, name: str, channels: Sequence[int] | None
     10
     """
     node, _, variable = name.strip("/").rpartition("/")
-    known = [f"{one.path}/{v}".strip("/") for one in tree.subtree for v in one.to_dataset(inherit=False).data_vars]
-    if name.strip("/") not in known:
-        raise InputError(f"variable (--variable) is {name!r}; this recording has {', '.join(known)}.")
+    datasets = {one.path: one.to_dataset(inherit=False) for one in tree.subtree}
+    known = [f"{path}/{one}".strip("/") for path, dataset in datasets.items() for one in dataset.data_vars]
+    beside = [f"{path}/{one}".strip("/") for path, dataset in datasets.items() for one in dataset.coords]
+    if name.strip("/") not in (*known, *beside):
+        raise InputError(
+            f"variable (--variable) is {name!r}; this recording has {', '.join(known)}, and the coordinates "
+            f"{', '.join(beside)}."
+        )
     array: xr.DataArray = tree[node or "/"].to_dataset()[variable]
     # a node inherits the stimuli of the root, and not what is known of them
     root = tree.to_dataset()
