@@ -11,6 +11,7 @@ import numpy as np
 import xarray as xr
 
 from dcnbio.errors import InputError
+from dcnbio.recording.nfe_range import nfe_range
 from dcnbio.recording.reductions.norm import norm
 
 if TYPE_CHECKING:
@@ -207,4 +208,5 @@ def block_row(name: str, data: xr.Dataset) -> list[str]:
         times, span = str(data.sizes["time"]), f"{float(data['time'][0]):g} to {float(data['time'][-1]):g}"
     else:
         times, span = "-", "accepted steps"
-    return [name, shape, times, span, f"{int(data['nfe'].min())} to {int(data['nfe'].max())}"]
+    nfe = nfe_range(data)
+    return [name, shape, times, span, "-" if nfe is None else f"{nfe[0]} to {nfe[1]}"]

@@ -6,6 +6,8 @@ what the file holds    what becomes of it                                       
 8-bit RGB              value / 255                                                                 no
 8-bit grey, 1 bit      three equal channels, value / 255 (1 bit: 0 or 1)                           no
 16-bit grey            three equal channels, value / 65535                                         no
+other greys of TIFF    whole numbers of 12 or 32 bits or with a sign, and more than 8 bits whose   refused
+                       zero is white: Pillow gives them as they are stored
 16-bit colour          Pillow keeps the upper 8 bits; value / 255                                  yes
 float grey (TIFF)      three equal channels; values must be finite and within [0, 1]               no
 palette                its RGB colours / 255                                                       no
@@ -46,6 +48,7 @@ SIDE = 32
 BACKGROUND = 0.5
 FORMATS = ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP", "PPM")
 ORIENTATION = 0x0112
+PHOTOMETRIC = 0x0106
 
 ALPHA = f"transparency composited on mid-grey ({BACKGROUND})"
 ANIMATED = "more than one frame: the first was taken"
@@ -55,6 +58,7 @@ RESIZED = f"cut to the central square and resized to {SIDE} x {SIDE} (antialiase
 ROTATED = "EXIF orientation applied"
 FIX_SIZE = "resize them with resize=True (--resize)"
 FIX_READ = "replace or remove the files"
+FIX_WHOLE = "store them as grey of 8 or 16 bits whose zero is black"
 FIX_RANGE = "store RGB / 255, between 0 and 1"
 
 
@@ -152,6 +156,9 @@ def _decode(image: Image.Image, resize: bool) -> Pixels | BadImage:
     fits = image.size == (SIDE, SIDE)
     if not fits and not resize:
         return BadImage(f"{image.width} x {image.height} pixels, not {SIDE} x {SIDE}", FIX_SIZE)
+    unclear = _unclear_white(image)
+    if unclear:
+        return BadImage(unclear, FIX_WHOLE)
     if _is_16_bit_colour(image):
         notices.append(COLOUR_16)
     if image.getexif().get(ORIENTATION, 1) != 1:
@@ -204,6 +211,21 @@ def _central_square(image: Image.Image) -> Image.Image:
     side = min(image.size)
     left, top = (image.width - side) // 2, (image.height - side) // 2
     return image.crop((left, top, left + side, top + side))
+
+
+def _unclear_white(image: Image.Image) -> str:
+    """Say why the greys of a TIFF, as Pillow gives them, are not those that its values stand for; empty where they are.
+
+    A black image that passes for one of 16 bits would be the outcome.
+    """
+    tags = getattr(image, "tag_v2", {})
+    if image.mode == "I" and tags:
+        return "whole numbers of 32 bits or with a sign, of which nothing says what is white"
+    if any("I;12" in str(tile[3]) for tile in getattr(image, "tile", [])):
+        return "grey of 12 bits, which is given as if it were of 16"
+    if image.mode.startswith(("I", "F")) and tags.get(PHOTOMETRIC) == 0:
+        return "grey of more than 8 bits whose zero is white"
+    return ""
 
 
 def _is_16_bit_colour(image: Image.Image) -> bool:

@@ -13,7 +13,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from dcnbio.errors import InputError
-from dcnbio.images import CIFAR10_CLASSES, TRANSFORM, Box, central_boxes, images_id, mask_images, scale_contrast
+from dcnbio.images import CIFAR10_CLASSES, TRANSFORM, Box, images_id, mask_images, scale_contrast
 from dcnbio.probe.outcome import NOT_FINITE, finite_images
 from dcnbio.probe.settings import ProbeSettings
 
@@ -160,29 +160,35 @@ def checked(stimuli: Stimuli) -> Stimuli:
     return replace(stimuli, problems=problems)
 
 
-def central_box(mask: int, side: int) -> Box:
-    """Give the one square of `mask` pixels that has its centre where an image of `side` pixels has it.
+def central_box(mask: int, height: int, width: int) -> Box:
+    """Give the one square of `mask` pixels that has its centre where an image of so many pixels has it.
 
     Examples
     --------
-    >>> central_box(14, 32)
-    Box(top=9, left=9, height=14, width=14)
+    >>> central_box(14, 32, 32), central_box(8, 32, 48)
+    (Box(top=9, left=9, height=14, width=14), Box(top=12, left=20, height=8, width=8))
     """
-    allowed = f"{'an odd' if side % 2 else 'an even'} number of at most {side}"
-    if mask > side:
-        raise InputError(f"mask (--mask) is {mask}; the side of a central square on {side} pixels is {allowed}.")
-    if (side - mask) % 2:
-        nearest = " or ".join(str(near) for near in (mask - 1, mask + 1) if 0 <= near <= side)
+    least, pixels = min(height, width), f"{width} x {height} pixels" if height != width else f"{width} pixels"
+    if (height - width) % 2:
         raise InputError(
-            f"mask (--mask) is {mask}, and such a square has no centre on {side} pixels, where its side is {allowed}; "
+            f"mask (--mask) is {mask}, and no square has its centre where {pixels} have theirs, whose one side is odd "
+            "and the other even; give images whose sides are both even."
+        )
+    allowed = f"{'an odd' if least % 2 else 'an even'} number of at most {least}"
+    if mask > least:
+        raise InputError(f"mask (--mask) is {mask}; the side of a central square on {pixels} is {allowed}.")
+    if (least - mask) % 2:
+        nearest = " or ".join(str(near) for near in (mask - 1, mask + 1) if 0 <= near <= least)
+        raise InputError(
+            f"mask (--mask) is {mask}, and such a square has no centre on {pixels}, where its side is {allowed}; "
             f"use {nearest}."
         )
-    return central_boxes(mask, side)[0]
+    return Box((height - mask) // 2, (width - mask) // 2, mask, mask)
 
 
 def prepared_images(stimuli: Stimuli, settings: ProbeSettings) -> NDArray[np.float32]:
     """Apply mask and contrast."""
     images = stimuli.images
     if settings.mask is not None:
-        images = mask_images(images, central_box(settings.mask, images.shape[-1]), settings.fill)
+        images = mask_images(images, central_box(settings.mask, images.shape[-2], images.shape[-1]), settings.fill)
     return scale_contrast(images, settings.contrast) if settings.contrast != 1 else images

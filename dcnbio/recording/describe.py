@@ -12,6 +12,7 @@ import xarray as xr
 
 from dcnbio.errors import RecordingError
 from dcnbio.recording.journal import Journal
+from dcnbio.recording.nfe_range import nfe_range
 from dcnbio.recording.opening import open_recording
 from dcnbio.recording.state_error import error_summary
 from dcnbio.recording.target import state_of
@@ -35,7 +36,8 @@ def describe(path: str | os.PathLike[str], *, verify: bool = False) -> dict[str,
         ``path``, ``complete`` (bool), ``done`` and ``total`` (images), ``bytes`` (on the disk), ``provenance``, and
         ``blocks``: for each, ``shape`` (channel, y, x) and ``dtype`` of h (None where no h is stored), ``times`` (or
         "accepted"),
-        ``nfe`` (least and most), ``nfe_per``, ``failed`` (images per status that is not ok) and ``h_error`` (see
+        ``nfe`` (least and most of the images that were solved, whether to the end or not; None where none was),
+        ``nfe_per``, ``failed`` (images per status that is not ok) and ``h_error`` (see
         `error_summary`; None where no error was estimated). With `verify`, ``verified`` (bool; a netCDF file has no
         list to compare with) and, of an unfinished one, ``damaged`` (files that ``--resume`` will record again; their
         images are not counted as done).
@@ -94,7 +96,7 @@ def _describe_block(dataset: xr.Dataset) -> dict[str, Any]:
         "shape": list(dataset["h"].shape[2:]) if stored else None,
         "dtype": str(dataset["h"].dtype) if stored else None,
         "times": dataset["time"].values.tolist() if "time" in dataset.coords else "accepted",
-        "nfe": [int(dataset["nfe"].min()), int(dataset["nfe"].max())],
+        "nfe": nfe_range(dataset),
         "nfe_per": dataset.attrs["nfe_per"],
         "failed": dict(failed),
         "h_error": error_summary(dataset),

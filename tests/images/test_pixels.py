@@ -82,6 +82,28 @@ def test_16_bit_colour_is_read_within_an_8_bit_step_and_said():
     np.testing.assert_allclose(unit(found), (array / 65535.0).transpose(2, 0, 1), atol=1 / 255)
 
 
+@pytest.mark.parametrize("most", [255, 1000, 65535, 10**6])
+@pytest.mark.parametrize("resize", [False, True])
+def test_whole_numbers_whose_white_is_unknown_are_refused_not_taken_for_16_bits(most, resize):
+    array = RNG.integers(0, most + 1, (32, 32)).astype(np.int32)
+    found = decode_image(encoded(Image.fromarray(array), "TIFF"), resize=resize)
+    assert isinstance(found, BadImage)
+    assert "nothing says what is white" in found.reason
+    assert found.fix == "store them as grey of 8 or 16 bits whose zero is black"
+
+
+def test_grey_of_12_bits_and_grey_whose_zero_is_white_are_not_read_as_others():
+    entries = [(256, 32), (257, 32), (258, 12), (259, 1), (262, 1), (273, 8), (277, 1), (278, 32), (279, 1536)]
+    directory = struct.pack("<H", len(entries)) + b"".join(struct.pack("<HHII", t, 4, 1, v) for t, v in entries)
+    data = b"II*\0" + struct.pack("<I", 8 + 1536) + bytes(RNG.integers(0, 256, 1536, dtype=np.uint8)) + directory
+    assert decode_image(data + bytes(4)).reason.startswith("grey of 12 bits")
+    for array in (RNG.integers(0, 65536, (32, 32), dtype=np.uint16), RNG.random((32, 32)).astype(np.float32)):
+        found = decode_image(encoded(Image.fromarray(array), "TIFF", tiffinfo={262: 0}))
+        assert found.reason == "grey of more than 8 bits whose zero is white"
+    found = decode_image(encoded(Image.fromarray(GREY), "TIFF", tiffinfo={262: 0}))  # this one Pillow turns round
+    np.testing.assert_array_equal(unit(found), np.stack([GREY / np.float32(255)] * 3))
+
+
 def test_float_tiff_is_taken_in_0_to_1_and_refused_outside():
     array = RNG.random((32, 32)).astype(np.float32)
     np.testing.assert_array_equal(unit(decode_image(encoded(Image.fromarray(array), "TIFF"))), np.stack([array] * 3))

@@ -7,8 +7,10 @@ import xarray as xr
 
 import dcnbio
 from dcnbio.errors import SolverError
+from dcnbio.figures.accessor import RecordingAccessor
 from dcnbio.model.status import Status
 from dcnbio.probe import ProbeSettings, batch_coupling
+from dcnbio.recording import describe
 
 BAD = [1, 4]
 GOOD = [0, 2, 3, 5]
@@ -48,10 +50,20 @@ def test_a_recording_may_hold_bad_images_alone(small_net, stepping, tmp_path):
     assert tree.attrs["complete"] == 1
     assert (tree["block2"]["status"].values == Status.BAD_INPUT).all()
     assert np.isnan(tree["block1"]["h"].values).all()
+    assert describe(tmp_path / "run.zarr")["blocks"]["block1"]["nfe"] is None
     again = dcnbio.probe(
         small_net, nothing, times=2, stepping=stepping, batch_size=2, out=tmp_path / "run.zarr", resume=True
     )
     xr.testing.assert_identical(again["block1"].to_dataset(), tree["block1"].to_dataset())
+
+
+def test_images_that_were_not_solved_have_no_part_in_the_range_of_evaluations(small_net, damaged, tmp_path):
+    tree = dcnbio.probe(small_net, damaged, times=2, out=tmp_path / "run.zarr")
+    for name, block in describe(tmp_path / "run.zarr")["blocks"].items():
+        solved = tree[name]["nfe"].values[GOOD]
+        assert block["nfe"] == [solved.min(), solved.max()]
+        assert block["failed"] == {"bad_input": 2}
+        assert f"{solved.min()} to {solved.max()}" in RecordingAccessor(tree)._repr_html_()
 
 
 def test_the_reason_a_file_gave_is_kept(small_net, tmp_path):

@@ -10,6 +10,7 @@ import dcnbio
 from dcnbio.errors import InputError
 from dcnbio.model.solver_settings import SolverSettings
 from dcnbio.probe import ProbeSettings, batch_coupling, evaluate
+from dcnbio.probe.stimuli import as_stimuli, prepared_images
 
 BLOCKS = ("block1", "block2", "block3")
 
@@ -208,3 +209,23 @@ def test_images_that_are_no_rgb_in_unit_range_are_refused(net, images, message):
 def test_settings_that_are_not_allowed_are_named(net, images, settings, message):
     with pytest.raises(InputError, match=message):
         dcnbio.probe(net, images, **settings)
+
+
+@pytest.mark.parametrize("shape", [(32, 48), (48, 32), (33, 45)])
+def test_a_mask_lies_in_the_middle_of_images_that_are_no_squares(shape):
+    side = 8 + shape[0] % 2
+    images = as_stimuli(np.full((1, 3, *shape), 0.5, dtype=np.float32))
+    masked = prepared_images(images, ProbeSettings(mask=side))[0, 0] == 0
+    assert masked.sum() == side**2
+    for turned in (masked[::-1], masked[:, ::-1]):  # central: the same whichever side one counts from
+        np.testing.assert_array_equal(turned, masked)
+    with pytest.raises(InputError, match=f"on {shape[1]} x {shape[0]} pixels, where its side is an (odd|even) number"):
+        prepared_images(images, ProbeSettings(mask=side + 1))
+    with pytest.raises(InputError, match=rf"is an (odd|even) number of at most {min(shape)}\."):
+        prepared_images(images, ProbeSettings(mask=min(shape) + 2))
+
+
+def test_a_mask_has_no_middle_where_one_side_is_odd_and_the_other_even():
+    images = as_stimuli(np.full((1, 3, 32, 33), 0.5, dtype=np.float32))
+    with pytest.raises(InputError, match="whose one side is odd and the other even"):
+        prepared_images(images, ProbeSettings(mask=8))
