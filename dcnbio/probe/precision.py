@@ -11,6 +11,7 @@ import torch
 from dcnbio.errors import InputError
 from dcnbio.model.given_network import check_network
 from dcnbio.model.network import Network
+from dcnbio.probe.float32_arithmetic import float32_arithmetic
 
 __all__ = ["held_still", "moved"]
 
@@ -20,17 +21,14 @@ def held_still(net: Network) -> Iterator[None]:
     """Evaluate without gradients and in full float32 precision inside the block."""
     modes = [(module, module.training) for module in net.modules()]
     device = next(net.parameters()).device.type
-    matmul, cudnn = torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32
     net.eval()
-    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
     try:
-        with torch.no_grad(), torch.autocast(device, enabled=False):
+        with float32_arithmetic(), torch.no_grad(), torch.autocast(device, enabled=False):
             yield
     finally:
         # each on its own: a person may have frozen a part of the network
         for module, training in modes:
             module.training = training
-        torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32 = matmul, cudnn
 
 
 def moved(net: Network, dtype: torch.dtype, device: str) -> Network:
