@@ -14,13 +14,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
+from dcnbio.stored_text import stored_text
+
 __all__ = ["Speaker", "command_text", "complain", "plain", "tell"]
 
 
 def write(text: str, stream: TextIO) -> None:
     """Write a line; once nobody reads the stream any more, write nowhere."""
     try:
-        print(text, file=stream, flush=True)
+        print(stored_text(text), file=stream, flush=True)
     except BrokenPipeError:
         # the next write, and Python's own at exit, must not fail again
         with contextlib.suppress(OSError, ValueError):
@@ -114,5 +116,4 @@ def command_text(arguments: Sequence[str]) -> str:
         option, equals, value = argument.partition("=") if argument.startswith("-") else ("", "", argument)
         absolute = value.startswith(("/", "~", "\\")) or value[1:3] in (":\\", ":/")
         shown.append(option + equals + (Path(value.replace("\\", "/")).name if absolute else value))
-    # names that are no UTF-8 have no place in a file
-    return shlex.join(["dcnbio", *shown]).encode("utf-8", "replace").decode()
+    return stored_text(shlex.join(["dcnbio", *shown]))

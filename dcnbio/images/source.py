@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcnbio.images.pixels import BadImage, Pixels
+from dcnbio.stored_text import stored_text
 
 __all__ = ["Found", "Source", "from_array"]
 
@@ -41,6 +42,12 @@ class Source:
     class_names: tuple[str, ...]
     pixels: Callable[[NDArray[np.int64], bool], Found]
     notices: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Give names that are no UTF-8 as text that can be stored and printed."""
+        for name in ("files", "class_names", "notices"):
+            object.__setattr__(self, name, tuple(stored_text(str(text)) for text in getattr(self, name)))
+        object.__setattr__(self, "description", stored_text(self.description))
 
 
 def from_array(images: NDArray[np.uint8]) -> Callable[[NDArray[np.int64], bool], Found]:

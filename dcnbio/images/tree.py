@@ -8,6 +8,7 @@ from typing import Literal
 
 from dcnbio.errors import ImageError
 from dcnbio.images.class_names import CIFAR10_CLASSES, labels_by_name
+from dcnbio.stored_text import stored_text
 
 __all__ = ["SPLITS", "Parts", "Split", "Tree", "arrange", "joined"]
 
@@ -122,7 +123,7 @@ def joined(parts: Parts) -> str:
     >>> joined(("test", "cat", "1.png"))
     'test/cat/1.png'
     """
-    return "/".join(parts).encode("utf-8", "replace").decode("utf-8")
+    return stored_text("/".join(parts))
 
 
 def _outer_folders(images: list[Parts]) -> int:

@@ -17,6 +17,7 @@ import numpy as np
 from dcnbio.errors import RecordingError
 from dcnbio.recording.durable import durable_file
 from dcnbio.recording.layout_json import layout_from_json, layout_to_json
+from dcnbio.recording.provenance import provenance_json
 from dcnbio.recording.record import Record
 from dcnbio.recording.schema import RecordingLayout
 from dcnbio.recording.stamps import Stamp, is_whole, stamp_from_json, stamp_to_json
@@ -72,7 +73,7 @@ class Journal:
         values = {
             "format": FORMAT,
             "layout": layout_to_json(header.layout),
-            "provenance": dict(header.provenance),
+            "provenance": json.loads(provenance_json(header.provenance)),
         }
         with durable_file(self._header, self.folder) as file:
             file.write(json.dumps(values, ensure_ascii=False).encode())

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from dcnbio.errors import RecordingError
+from dcnbio.stored_text import stored_text
 from dcnbio.version import __version__
 
 __all__ = ["differences", "fingerprint", "gather_provenance", "numbers_of", "provenance_json"]
@@ -37,6 +38,8 @@ def _plain(value: object) -> object:
 def provenance_json(provenance: Mapping[str, Any]) -> str:
     """Write provenance as one JSON text with sorted keys, which every file format can hold as an attribute.
 
+    Names of files that are no UTF-8 have question marks in place of what cannot be stored.
+
     Raises
     ------
     RecordingError
@@ -47,7 +50,7 @@ def provenance_json(provenance: Mapping[str, Any]) -> str:
     >>> provenance_json({"tf32": False, "seed": np.int64(3)})
     '{"seed": 3, "tf32": false}'
     """
-    return json.dumps(provenance, sort_keys=True, ensure_ascii=False, default=_plain)
+    return stored_text(json.dumps(provenance, sort_keys=True, ensure_ascii=False, default=_plain))
 
 
 def _date() -> str:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from dcnbio.errors import RecordingError
 from dcnbio.recording.batch import Batch, BlockBatch
 from dcnbio.recording.schema import BlockLayout, RecordingLayout
+from dcnbio.stored_text import stored_text
 
 __all__ = ["Record", "batch_index", "hidden_state", "merge", "small_variables"]
 
@@ -61,7 +62,8 @@ def _block_variables(whole: RecordingLayout, layout: BlockLayout, batch: BlockBa
     if status.min() < 0 or status.max() >= statuses:
         raise RecordingError(f"status of {name} holds {status.max()}; this recording names codes 0 to {statuses - 1}")
     record["status"] = status.astype(np.int8)
-    record["reason"] = _column(list(batch.reasons) or [""] * n, f"reasons of {name}", n, np.str_)
+    reasons = [stored_text(text) for text in batch.reasons]
+    record["reason"] = _column(reasons or [""] * n, f"reasons of {name}", n, np.str_)
     record["step_time"] = _step_times(batch.step_times, f"step_times of {name}", n)
     if set(batch.extra) != {variable.name for variable in layout.extra}:
         raise RecordingError(f"extra of {name} holds {sorted(batch.extra)}; the layout names the variables expected")

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from dcnbio.errors import RecordingError
 from dcnbio.recording.block_layout import RECORDED_TIME, BlockLayout, VariableLayout, frozen_array
+from dcnbio.stored_text import stored_text
 
 __all__ = ["RECORDED_TIME", "STATUSES", "BlockLayout", "RecordingLayout", "VariableLayout"]
 
@@ -31,7 +32,7 @@ class RecordingLayout:
     labels : array_like of int [stimulus]
         Class of each image, -1 where unknown.
     files : sequence of str [stimulus]
-        File of each image.
+        File of each image. What of a name is no UTF-8 becomes a question mark, here and in the class names.
     class_names : sequence of str [class]
         Name of each class, in the order of the logits.
     blocks : sequence of BlockLayout
@@ -69,7 +70,9 @@ class RecordingLayout:
         """Copy the arrays, so that the layout cannot change, and check them."""
         for name, dtype in (("stimulus", np.int64), ("labels", np.int64)):
             object.__setattr__(self, name, frozen_array(getattr(self, name), dtype))
-        for name in ("files", "class_names", "blocks", "statuses"):
+        for name in ("files", "class_names"):
+            object.__setattr__(self, name, tuple(stored_text(text) for text in getattr(self, name)))
+        for name in ("blocks", "statuses"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         n = self.stimulus.size
         if n == 0 or self.stimulus.ndim != 1 or np.unique(self.stimulus).size != n:

@@ -75,7 +75,7 @@ class RecordingWriter:
     --------
     >>> import tempfile
     >>> import numpy as np
-    >>> from dcnbio.recording import BlockBatch, open_recording
+    >>> from dcnbio.recording import BlockBatch, BlockLayout, open_recording
     >>> layout = RecordingLayout([7], [3], ["a.png"], ["cat", "dog"], [BlockLayout("block1", [0.0, 2.0], (1, 2, 2))], 1)
     >>> block = BlockBatch(np.ones((1, 2, 1, 2, 2), "float32"), [14], [2], [0], [0], [[0.5, 2.0]])
     >>> with tempfile.TemporaryDirectory() as folder, RecordingWriter(folder + "/run.zarr", layout, {}) as writer:
