@@ -82,7 +82,7 @@ def draw_curves(axes: Axes, table: Table, panel: Panel, styles: Mapping[str, Das
         limits = (own["low"].to_numpy(), own["high"].to_numpy())
         shade = GREY if name in panel.muted else colour(shades.index(name))
         if name in panel.muted:
-            axes.plot(x, y, "--", color=shade, lw=1.0, zorder=2)
+            axes.plot(x, y, "--", color=shade, lw=1.0, zorder=4)  # over others: through its gaps they are seen
         elif panel.bars:
             moved = aside(x, bold.index(name) - outer, span, panel.log)
             interval_bars(axes, (moved, y), limits, shade, styles[name])
@@ -157,29 +157,31 @@ def note(axes: Axes, value: float, text: str) -> None:
     )
 
 
-def draw_curve_grid(table: Table, panels: Sequence[Panel], height: float, across: int) -> Figure:
+def draw_curve_grid(table: Table, places: Sequence[Panel | None], height: float, across: int) -> Figure:
     """Draw panels in rows of `across`, over the width of the page.
 
     Parameters
     ----------
     table : pandas.DataFrame
         Columns ``panel``, ``series``, ``x``, ``value``, ``low``, ``high``.
-    panels : sequence of Panel
+    places : sequence of (Panel or None)
+        None leaves a place empty.
     height : float
         Of a row, inches.
     across : int
     """
-    styles = dashes_of(table, panels)
-    lines = -(-len(panels) // across)
+    styles = dashes_of(table, [panel for panel in places if panel is not None])
+    lines = -(-len(places) // across)
     figure = new_figure(height * lines, columns=2)
-    grid = figure.subplots(lines, across, squeeze=False).ravel()
-    if ends_apart(table):
-        rows = [[replace(panel, named=False) for panel in panels]]
-        add_legend(figure, panels[0], styles)
-    else:
-        rows = [named_once(table, panels[first : first + across]) for first in range(0, len(panels), across)]
-    for axes, panel in zip(grid, [panel for row in rows for panel in row], strict=False):
-        draw_curves(axes, table[table["panel"] == panel.name], panel, styles)
-    for axes in grid[len(panels) :]:
-        axes.set_visible(False)
+    grid = figure.subplots(lines, across, squeeze=False)
+    legend = ends_apart(table)
+    for number, line in enumerate(grid):
+        row = [panel for panel in places[number * across : (number + 1) * across] if panel is not None]
+        for axes in line[len(row) :]:
+            axes.set_visible(False)
+        own = [replace(panel, named=False) for panel in row] if legend else named_once(table, row)
+        for axes, panel in zip(line, own, strict=False):
+            draw_curves(axes, table[table["panel"] == panel.name], panel, styles)
+    if legend:
+        add_legend(figure, next(panel for panel in places if panel is not None), styles)
     return figure

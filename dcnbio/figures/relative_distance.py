@@ -5,14 +5,14 @@ from __future__ import annotations
 import xarray as xr
 from matplotlib.figure import Figure
 
-from dcnbio.figures.curve_grid import Panel, draw_curve_grid
 from dcnbio.figures.hidden_lines import DASHES_MEAN
 from dcnbio.figures.kind import FigureKind
 from dcnbio.figures.names import listed, network_name, residual_note
+from dcnbio.figures.network_rows import block_panel, draw_network_rows
 from dcnbio.figures.page import styled
 from dcnbio.figures.result_claims import images_of
 from dcnbio.figures.sigma_depth import networks_of
-from dcnbio.figures.table import Table, table_of, unique
+from dcnbio.figures.table import Table, table_of
 
 __all__ = ["RELATIVE_DISTANCE"]
 
@@ -40,8 +40,7 @@ def relative_distance_table(completion: xr.DataTree) -> Table:
     for network in networks:
         data = network.to_dataset().sel(region="whole")
         for block in data["block"].values:
-            name = f"block {int(block)}"
-            panel = name if len(networks) == 1 else f"{network_name(network)}, {name}"
+            panel = block_panel(network_name(network), int(block), len(networks) > 1)
             for condition, series in shown_conditions(network).items():
                 one = data.sel(block=block, shown=condition)
                 rows += [
@@ -63,11 +62,7 @@ def draw_relative_distance(table: Table) -> Figure:
     table : pandas.DataFrame
         `relative_distance_table`.
     """
-    names = unique(table, "panel")
-    across = max(len({name.rsplit("block ", 1)[1] for name in names}), 2)
-    top = 1.1 * float(table["value"].max())
-    panels = [Panel(name, "t (solver time)", r"$\rho$(t) (1)", title=name, limits=(0, top)) for name in names]
-    return draw_curve_grid(table, panels, 2.0, across)
+    return draw_network_rows(table, r"$\rho$(t) (1)", 1.1 * float(table["value"].max()))
 
 
 def relative_distance_caption(completion: xr.DataTree) -> str:

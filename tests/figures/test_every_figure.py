@@ -246,8 +246,29 @@ def test_lines_that_coincide_are_both_seen(completion_of_several, name):
     kind = figure_kind(name)
     figure = kind.draw(kind.table(completion_of_several))
     assert not hidden_lines(figure)
-    # rho has a panel for each network; in the others the twins coincide
+    # D and rho have a row of panels for each network; in the others the twins coincide
     assert any(line.is_dashed() for axes in figure.axes for line in axes.lines) or name == "relative_distance"
+
+
+def test_the_difference_of_each_of_several_networks_stands_beside_its_amplitude_alone(completion_of_several):
+    kind = figure_kind("difference_course")
+    table = kind.table(completion_of_several)
+    nodes = [node for name, node in completion_of_several.children.items() if name.startswith("network")]
+    for node in nodes:
+        data = node.to_dataset().sel(reading="A(t)")
+        for block in data["block"].values:
+            own = table[table["panel"] == f"{node.attrs['name']}, block {block}"]
+            assert own["series"].drop_duplicates().tolist() == ["D", "amplitude alone"]
+            alone = own[own["series"] == "amplitude alone"]["value"].to_numpy()
+            one = data.sel(block=block)
+            np.testing.assert_allclose(alone, one["null"].values * one["D"].values[0])
+    figure = kind.draw(table)
+    panels = [axes for axes in figure.axes if axes.get_visible()]
+    assert len(panels) == sum(node.sizes["block"] for node in nodes)
+    # a line with its band, and what it is read against, dashed in grey: no band lies over another
+    assert all(len(axes.collections) == 1 for axes in panels)
+    assert all([line.get_color() for line in axes.lines] == [PALETTE[0], GREY] for axes in panels)
+    assert "D(0) times the mean of A(0) / A(t)" in kind.caption(completion_of_several)
 
 
 def test_bars_of_several_networks_stand_side_by_side(completion_of_several):
