@@ -55,7 +55,7 @@ def own_decoder(subject: Subject) -> tuple[Path, Decoder]:
         return path, decoder
     raise InputError(
         f"no decoder ships that was trained on the weights of {subject.name}; train one (dcnbio train --recipe "
-        "analyses/recipes/budget_reconstruction.toml --set encoder=FILE), and dcnbio figures draws what it makes."
+        "budget_reconstruction --set encoder=FILE), and dcnbio figures draws what it makes."
     )
 
 

@@ -37,7 +37,7 @@ class What:
     model
         A row, e.g. dcn-ode; the recipe's by default.
     recipe
-        A .toml file, as those in analyses/recipes; the paper's recipe by default.
+        A shipped name, e.g. budget, or a .toml file; the paper's recipe by default.
     start
         Go on from this trained network, a file or a shipped name, in place of drawn values.
     seed
@@ -57,7 +57,7 @@ class What:
     """
 
     model: str | None = None
-    recipe: Path | None = None
+    recipe: str | None = None
     start: str | None = None
     seed: int | None = None
     epochs: int | None = None

@@ -9,18 +9,68 @@ from pathlib import Path
 from typing import Any
 
 from dcnbio.errors import InputError
+from dcnbio.images.shipped import data_root
 from dcnbio.training.recipe import SECTIONS, Recipe, recipe_from_dict
 
-__all__ = ["read_recipe", "with_settings"]
+__all__ = ["find_recipe", "read_recipe", "shipped_recipes", "with_settings"]
 
 
-def read_recipe(path: str | Path) -> Recipe:
+def recipes_folder() -> Path:
+    """Give the folder of the recipes that come with dcnbio: installed beside the data, or in the repository."""
+    root = data_root()
+    inside = root / "recipes"
+    return inside if inside.is_dir() else root.parent / "analyses" / "recipes"
+
+
+def shipped_recipes() -> list[str]:
+    """List the names of the recipes that come with dcnbio.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> {"paper", "budget"} <= set(shipped_recipes())
+    True
+    """
+    return sorted(path.stem for path in recipes_folder().glob("*.toml"))
+
+
+def find_recipe(name: str | Path) -> Path:
+    """Turn a shipped recipe's name, or a file, into the path of a file.
+
+    Parameters
+    ----------
+    name : str or Path
+        A shipped name comes first, as it does of a checkpoint; ``./budget`` is a file in any case.
+
+    Raises
+    ------
+    InputError
+        If there is neither.
+
+    Examples
+    --------
+    >>> find_recipe("budget").name
+    'budget.toml'
+    """
+    if str(name) in shipped_recipes():
+        return recipes_folder() / f"{name}.toml"
+    if not Path(name).exists():
+        raise InputError(
+            f"recipe is {str(name)!r}: there is no such file, and the shipped ones are {', '.join(shipped_recipes())}."
+        )
+    return Path(name)
+
+
+def read_recipe(name: str | Path) -> Recipe:
     """Read a recipe; settings that the file leaves out have the paper's values.
 
     Parameters
     ----------
-    path : str or Path
-        A .toml file, as those in analyses/recipes.
+    name : str or Path
+        A shipped name, see `shipped_recipes`, or a .toml file.
 
     Returns
     -------
@@ -29,7 +79,7 @@ def read_recipe(path: str | Path) -> Recipe:
     Raises
     ------
     InputError
-        If the file cannot be read, or has a setting that does not exist or a value that is not allowed.
+        If there is no such recipe, or it cannot be read, or has an unknown setting or a value that is not allowed.
 
     Examples
     --------
@@ -40,11 +90,12 @@ def read_recipe(path: str | Path) -> Recipe:
     >>> recipe.optimisation.epochs, recipe.optimisation.momentum
     (20, 0.9)
     """
+    path = find_recipe(name)
     try:
-        values = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(
-            f"recipe {path} cannot be read ({error}); give a .toml file, as in analyses/recipes."
+            f"recipe {path} cannot be read ({error}); give a .toml file, or a name: {', '.join(shipped_recipes())}."
         ) from error
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"recipe {path} is no TOML: {error}.") from error

@@ -112,7 +112,7 @@ REFUSED = {
     "minutes of nothing": (["--minutes", "0"], "minutes is 0"),
     "saves before now": (["--save-minutes", "-1"], "save_minutes is -1.0"),
     "a stop that is none": (["--stop-minutes", "nan"], "stop_minutes is nan"),
-    "no such recipe": (["--recipe", "absent.toml"], "absent.toml"),
+    "no such recipe": (["--recipe", "absent.toml"], "no such file, and the shipped ones are budget, "),
     "a recipe that is a folder": (["--recipe", "nothing"], "recipe nothing cannot be read"),
     "a recipe that is no TOML": (["--recipe", "words.toml"], "words.toml is no TOML"),
     "a recipe with flat parts": (["--recipe", "flat.toml"], "data is 3, but it has parts"),

@@ -192,8 +192,12 @@ def test_a_recipe_that_is_no_toml_is_refused(tmp_path):
     (tmp_path / "bad.toml").write_text("a = [")
     with pytest.raises(InputError, match="is no TOML"):
         read_recipe(tmp_path / "bad.toml")
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(
+        InputError, match=r"absent\.toml': there is no such file, and the shipped ones are budget, .*paper"
+    ):
         read_recipe(tmp_path / "absent.toml")
+    with pytest.raises(InputError, match="cannot be read"):
+        read_recipe(tmp_path)
 
 
 @pytest.mark.parametrize(
