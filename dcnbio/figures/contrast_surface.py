@@ -14,6 +14,7 @@ from dcnbio.figures.page import current_page, new_figure, styled
 from dcnbio.figures.palette import SEQUENTIAL
 from dcnbio.figures.sigma_depth import networks_of
 from dcnbio.figures.table import Table, table_of, unique
+from dcnbio.figures.time_text import short_numbers
 
 __all__ = ["CONTRAST_SURFACE"]
 
@@ -52,8 +53,8 @@ def draw_surface(axes: Axes, own: Table) -> AxesImage:
     for i, j in np.ndindex(*values.shape):
         shade = "white" if values[i, j] < 50 else "black"
         axes.text(j, i, f"{values[i, j]:.0f}", ha="center", va="center", color=shade, size=current_page().venue.small)
-    axes.set_xticks(range(len(times)), [f"{t:.2g}" for t in times])
-    axes.set_yticks(range(len(contrasts)), [f"{c:.2g}" for c in contrasts])
+    axes.set_xticks(range(len(times)), short_numbers(times))
+    axes.set_yticks(range(len(contrasts)), short_numbers(contrasts))
     axes.set_xlabel("T of block 1 (solver time)")
     axes.set_ylabel("Contrast c (1)")
     return drawn

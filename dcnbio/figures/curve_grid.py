@@ -17,6 +17,7 @@ from dcnbio.figures.interval_band import aside, interval_band, interval_bars
 from dcnbio.figures.page import current_page, new_figure
 from dcnbio.figures.page_legend import page_legend
 from dcnbio.figures.palette import GREY, colour
+from dcnbio.figures.panel_title import panel_title
 from dcnbio.figures.table import Table, unique
 
 __all__ = ["Panel", "dashes_of", "draw_curve_grid", "draw_curves"]
@@ -33,6 +34,8 @@ class Panel:
     x_label, y_label : str
         With units.
     title : str
+    over : str
+        A name above the title that is of the panels to the right as well.
     log : bool
         Whether x is logarithmic.
     bars : bool
@@ -51,6 +54,7 @@ class Panel:
     x_label: str
     y_label: str
     title: str = ""
+    over: str = ""
     log: bool = False
     bars: bool = False
     limits: tuple[float, float] | None = None
@@ -102,7 +106,7 @@ def draw_curves(axes: Axes, table: Table, panel: Panel, styles: Mapping[str, Das
     axes.set_xlabel(panel.x_label)
     axes.set_ylabel(panel.y_label)
     if panel.title:
-        axes.set_title(panel.title, loc="left")
+        panel_title(axes, panel.title, panel.over)
 
 
 def dashes_of(table: Table, panels: Sequence[Panel]) -> dict[str, Dashes]:

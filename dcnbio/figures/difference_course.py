@@ -10,6 +10,7 @@ from dcnbio.figures.kind import FigureKind
 from dcnbio.figures.names import listed, network_name, residual_note
 from dcnbio.figures.network_rows import block_panel, draw_network_rows
 from dcnbio.figures.page import styled
+from dcnbio.figures.panel_room import readable
 from dcnbio.figures.result_claims import images_of
 from dcnbio.figures.sigma_depth import networks_of
 from dcnbio.figures.table import Table, table_of
@@ -51,6 +52,7 @@ def difference_course_table(completion: xr.DataTree) -> Table:
     return table_of(rows)
 
 
+@readable
 @styled
 def draw_difference_course(table: Table) -> Figure:
     """Draw one panel per block, a row per network: bands of several in one panel would hide each other.
@@ -75,8 +77,8 @@ def difference_course_caption(completion: xr.DataTree) -> str:
         "D(t) of eq. 4, the sum of |h of the intact image - h of the masked one| over the intact map's amplitude A at "
         f"t, under a central {main} x {main} square of zeros, in {names}. Lines, means over images; bands, plus and "
         f"minus one standard deviation over images: a spread, not an interval of the mean. Dashed grey, {NULL}: "
-        "D(0) times the mean of A(0) / A(t), what D(t) would be if the difference itself stayed as it is at t = 0 and only A changed. A "
-        f"fall of D(t) is no completion where A grows.{residual_note(networks)}"
+        "D(0) times the mean of A(0) / A(t), what D(t) would be if the difference itself stayed as it is at t = 0 and "
+        f"only A changed. A fall of D(t) is no completion where A grows.{residual_note(networks)}"
     )
 
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
@@ -22,10 +26,12 @@ from dcnbio.figures.page import current_page, new_figure, styled
 from dcnbio.figures.palette import DIVERGING
 from dcnbio.figures.recorded_case import recorded_case
 from dcnbio.figures.table import Table, table_of, unique
+from dcnbio.figures.time_text import short_numbers
 
 __all__ = ["FEATURE_MAPS"]
 
 TIMES = 6
+SHARED = ("stimulus", "block", "channel")
 
 
 def feature_maps_table(recording: xr.DataTree) -> Table:
@@ -47,13 +53,41 @@ def feature_maps_table(recording: xr.DataTree) -> Table:
             "block": name,
             "channel": int(own["channel"][channel]),
         }
+        limit = float(np.abs(maps.values).max()) or 1.0
         rows += [
-            {**about, "time": float(frame["time"]), "y_pixels": int(y), "x_pixels": int(x), "h": float(value)}
+            {
+                **about,
+                "time": float(frame["time"]),
+                "y_pixels": int(y),
+                "x_pixels": int(x),
+                "h": float(value),
+                "h_limit": limit,
+            }
             for frame in maps
             for y, line in zip(frame["y"].values, frame.values, strict=True)
             for x, value in zip(frame["x"].values, line, strict=True)
         ]
     return table_of(rows)
+
+
+def one_scale(drawn: Sequence[tuple[xr.DataTree, Table]]) -> list[Table]:
+    """Give rows of the same network, image, block and channel one scale of colours: two of different scales mislead.
+
+    Parameters
+    ----------
+    drawn : sequence of (recording, its `feature_maps_table`)
+        That are drawn together.
+    """
+
+    def rows(recording: xr.DataTree, table: Table) -> list[tuple[Any, ...]]:
+        weights = json.loads(str(recording.attrs.get("provenance", "{}"))).get("weights")
+        return [(weights, *key) for key in zip(*(table[name] for name in SHARED), strict=True)]
+
+    limits: dict[tuple[Any, ...], float] = {}
+    for recording, table in drawn:
+        for key, limit in zip(rows(recording, table), table["h_limit"], strict=True):
+            limits[key] = max(limit, limits.get(key, 0.0))
+    return [table.assign(h_limit=[limits[key] for key in rows(recording, table)]) for recording, table in drawn]
 
 
 @styled
@@ -72,13 +106,13 @@ def draw_feature_maps(table: Table) -> Figure:
     grid = figure.subplots(len(blocks), most, squeeze=False)
     for line, block in zip(grid, blocks, strict=True):
         own = table[table["block"] == block]
-        limit = float(np.abs(own["h"]).max()) or 1.0
+        limit, times = float(own["h_limit"].iloc[0]), unique(own, "time")
         line[0].set_ylabel(f"{block_title(block)}\nchannel {own['channel'].iloc[0]}")
         drawn = None
-        for axes, time in zip(line, unique(own, "time"), strict=False):
+        for axes, time, text in zip(line, times, short_numbers(times), strict=False):
             pixels = own[own["time"] == time].pivot(index="y_pixels", columns="x_pixels", values="h").to_numpy()
             drawn = axes.imshow(pixels, cmap=DIVERGING, vmin=-limit, vmax=limit)
-            axes.set_title(f"t = {time:.2g}")
+            axes.set_title(f"t = {text}")
         for axes in line:
             dress_map(axes)
         if drawn is not None:
@@ -93,7 +127,8 @@ def feature_maps_caption(recording: xr.DataTree) -> str:
         "Feature maps h(t) of one channel per block while the network looks at image "
         f"{int(stimuli_of(recording)[position])} (n = 1 image, {stimulus_text(recording)}, of "
         f"{recording.sizes['stimulus']} recorded).{recorded_case(recording)} {channel_text(recording)} "
-        "t is solver time; colours have one scale per row, white is 0. The maps are points on the solution path of "
+        "t is solver time; colours have one scale per row, white is 0, and recordings of one network that are drawn "
+        "together share it where they show the same image and channel. The maps are points on the solution path of "
         "this network themselves: there is no error bar."
     )
 
@@ -112,5 +147,7 @@ FEATURE_MAPS = FigureKind(
         "y_pixels": ("row of the map", "pixels"),
         "x_pixels": ("column of the map", "pixels"),
         "h": ("hidden state", "1"),
+        "h_limit": ("end of the row's colours, from its negative", "1"),
     },
+    one_scale,
 )

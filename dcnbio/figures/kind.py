@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,6 +31,8 @@ class FigureKind:
         From the result to the caption's text.
     columns : mapping of str to tuple of str
         What each column of the table is, and its unit.
+    together : callable, optional
+        From the results and tables of this kind that are drawn together to those tables with what they share.
     """
 
     name: str
@@ -39,3 +41,4 @@ class FigureKind:
     draw: Callable[..., Figure]
     caption: Callable[[Any], str]
     columns: Mapping[str, tuple[str, str]]
+    together: Callable[[Sequence[tuple[Any, Table]]], list[Table]] | None = None

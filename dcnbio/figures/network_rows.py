@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from dcnbio.figures.curve_grid import Panel, draw_curve_grid
 from dcnbio.figures.table import Table, unique
 
-__all__ = ["block_panel", "draw_network_rows", "row_title", "rows_of"]
+__all__ = ["block_panel", "draw_network_rows", "rows_of"]
 
 LOW, HIGH = 1.6, 2.0  # inches of a row, where there are several and where there is one
 JOINED = ", "
@@ -40,17 +40,6 @@ def rows_of(panels: Sequence[str]) -> list[list[str]]:
     return list(rows.values())
 
 
-def row_title(network: str, panel: str, first: bool) -> str:
-    r"""Write a panel's title: above a row's first one stands the network's name, with the row's width to itself.
-
-    Examples
-    --------
-    >>> row_title("mine", "block 1", True), row_title("mine", "block 2", False), row_title("", "block 1", True)
-    ('mine\nblock 1', 'block 2', 'block 1')
-    """
-    return f"{network}\n{panel}" if network and first else panel
-
-
 def draw_network_rows(table: Table, y_label: str, top: float, muted: tuple[str, ...] = ()) -> Figure:
     """Draw curves of time, a row of blocks for each network, all with one scale of y from 0 to `top`.
 
@@ -77,7 +66,8 @@ def draw_network_rows(table: Table, y_label: str, top: float, muted: tuple[str, 
                     # said once, under the lowest panel of a column
                     "" if below else "t (solver time)",
                     y_label if place == 0 else "",
-                    title=row_title(network, block, place == 0),
+                    title=block,
+                    over=network if place == 0 else "",
                     limits=(0, top),
                     muted=muted,
                 )

@@ -40,15 +40,28 @@ def inside(values: Iterable[float], low: float, high: float) -> list[float]:
     return [round(float(value), 12) for value in values if low <= value * (1 + 1e-9) and value <= high * (1 + 1e-9)]
 
 
-def octave_axis(axes: Axes, which: Literal["x", "y"]) -> None:
-    """Make an axis one of scales, when everything is drawn in it."""
+def thinned(ticks: list[float], most: int) -> list[float]:
+    """Leave every second tick, or fewer, where there are more than `most`; 1 pixel stays.
+
+    Examples
+    --------
+    >>> thinned([0.25, 0.5, 1.0, 2.0, 4.0], 3), thinned([0.5, 0.75, 1.0, 1.5], 3), thinned([1.0, 2.0], 3)
+    ([0.25, 1.0, 4.0], [0.5, 1.0], [1.0, 2.0])
+    """
+    step = -(-len(ticks) // most)
+    first = ticks.index(1.0) % step if 1.0 in ticks else 0
+    return ticks[first::step]
+
+
+def octave_axis(axes: Axes, which: Literal["x", "y"], most: int = 9) -> None:
+    """Make an axis one of scales, when everything is drawn in it, with `most` ticks or fewer."""
     if which == "x":
         axes.set_xscale("log", base=2)
     else:
         axes.set_yscale("log", base=2)
     axis: Axis = axes.xaxis if which == "x" else axes.yaxis
     low, high = sorted(axes.get_xlim() if which == "x" else axes.get_ylim())
-    ticks = octave_ticks(low, high)
+    ticks = thinned(octave_ticks(low, high), most)
     axis.set_ticks(ticks, [f"{value:g}" for value in ticks])
     axis.set_minor_locator(NullLocator())
     axis.set_minor_formatter(NullFormatter())

@@ -10,6 +10,7 @@ from dcnbio.figures.kind import FigureKind
 from dcnbio.figures.names import listed, network_name, residual_note
 from dcnbio.figures.network_rows import block_panel, draw_network_rows
 from dcnbio.figures.page import styled
+from dcnbio.figures.panel_room import readable
 from dcnbio.figures.result_claims import images_of
 from dcnbio.figures.sigma_depth import networks_of
 from dcnbio.figures.table import Table, table_of
@@ -53,6 +54,7 @@ def relative_distance_table(completion: xr.DataTree) -> Table:
 NAN = float("nan")
 
 
+@readable
 @styled
 def draw_relative_distance(table: Table) -> Figure:
     """Draw one panel per block, a row per network.

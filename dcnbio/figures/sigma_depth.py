@@ -8,14 +8,19 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dcnbio.figures.direct_labels import label_end
+from dcnbio.figures.interval_band import aside
 from dcnbio.figures.kind import FigureKind
 from dcnbio.figures.names import layer_tick, listed, network_name
 from dcnbio.figures.octave_axis import octave_axis
-from dcnbio.figures.page import figure_of, styled
+from dcnbio.figures.page import current_page, figure_of, styled
+from dcnbio.figures.page_legend import page_legend
 from dcnbio.figures.palette import GREY, colour
 from dcnbio.figures.table import Table, table_of, unique
 
 __all__ = ["SIGMA_DEPTH", "networks_of"]
+
+MOST_NAMED = 2  # networks named at the ends of their lines; of more that end near each other, names have no place there
+LEGEND_LINE = 0.17  # inches
 
 
 def networks_of(scales: xr.DataTree) -> list[xr.DataTree]:
@@ -74,21 +79,31 @@ def draw_sigma_depth(table: Table, axes: Axes | None = None) -> Figure:
     axes : matplotlib.axes.Axes, optional
         To draw into.
     """
-    figure, axes = figure_of(axes, 2.4)
+    given = axes is not None
     networks = unique(table, "network")
+    legend = len(networks) > MOST_NAMED
+    figure, axes = figure_of(axes, 2.4 + LEGEND_LINE * len(networks) * legend)
+    span = (float(table["depth"].min()), float(table["depth"].max()))
     for number, name in enumerate(networks):
         own = table[table["network"] == name]
-        shade, x, y = colour(number), own["depth"].to_numpy(), own["sigma_pixels"].to_numpy()
+        shade, y = colour(number), own["sigma_pixels"].to_numpy()
+        # points of several networks stand side by side: many have nearly the same scales
+        x = aside(own["depth"].to_numpy(), 2 * number - (len(networks) - 1), span, log=False)
         before = own["sigma_before_pixels"].to_numpy()
         # larger, so that they are seen as rings where training changed nothing
         axes.plot(x, before, "o:", color=shade if len(networks) > 1 else GREY, mfc="white", lw=0.8, ms=5)
-        axes.plot(x, y, "o-", color=shade)
+        axes.plot(x, y, "o-", color=shade, label=name)
         spread = np.stack([y - own["sigma_low_pixels"], own["sigma_high_pixels"] - y])
         if np.isfinite(spread).any():
             axes.errorbar(x, y, yerr=spread, fmt="none", color=shade, ecolor=shade, lw=0.8)
-        label_end(axes, x[-1], y[-1], name if len(networks) > 1 else "trained", shade)
+        if not legend:
+            label_end(axes, x[-1], y[-1], name if len(networks) > 1 else "trained", shade)
         if len(networks) == 1 and np.isfinite(before[-1]):
             label_end(axes, x[-1], before[-1], "before\ntraining", GREY)
+    if legend and given:
+        axes.legend(fontsize=current_page().venue.small)
+    elif legend:
+        page_legend(figure, *axes.get_legend_handles_labels())
     longest = max((table[table["network"] == name] for name in networks), key=len)
     axes.set_xticks(longest["depth"].tolist(), [layer_tick(layer) for layer in longest["layer"]])
     octave_axis(axes, "y")
@@ -109,10 +124,11 @@ def sigma_depth_caption(scales: xr.DataTree) -> str:
         if pairs
         else "Each layer has one scale, so there is no error bar"
     )
+    beside = " Points of one layer stand side by side, the networks in order." if len(networks) > 1 else ""
     of = "this network" if len(networks) == 1 else f"these {len(networks)} networks, a line each"
     return (
         f"Scale sigma of each SRF layer against depth, n = {len(networks)} ({names}). Filled points, after training; "
-        f"open points on dotted lines, the same layers before training. {bars}. It speaks of {of}: the unit of "
+        f"open points on dotted lines, the same layers before training.{beside} {bars}. It speaks of {of}: the unit of "
         "replication is the training seed."
     )
 

@@ -7,18 +7,16 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dcnbio.analysis.scales.initialisation import INITIAL_OCTAVES
 from dcnbio.errors import InputError
 from dcnbio.figures.kind import FigureKind
 from dcnbio.figures.names import layer_title, listed, network_name
-from dcnbio.figures.octave_axis import octave_axis
 from dcnbio.figures.page import current_page, new_figure, styled
-from dcnbio.figures.page_legend import page_legend
-from dcnbio.figures.palette import BLACK, GREY, colour, tint
+from dcnbio.figures.panel_room import readable
 from dcnbio.figures.sigma_depth import networks_of
+from dcnbio.figures.sigma_panel import add_legend, draw_convolution
+from dcnbio.figures.sigma_starts import normal_density, start_curve, start_of, starts_text
 from dcnbio.figures.table import Table, table_of, unique
 
 __all__ = ["SIGMA_DISTRIBUTIONS"]
@@ -26,16 +24,13 @@ __all__ = ["SIGMA_DISTRIBUTIONS"]
 WIDEST_BIN = 1 / 4  # octaves
 BINS_TO_A_SIDE = 30  # of the median: a few filters that moved far must not make of all others one bar
 COLUMNS = 3
+MORE = (6, 4)  # columns, where rows of three would have no room: of a wide page and of a narrow one
+LEAST_COLUMN = 1.1  # inches: with less, six are too narrow
+ROW = 1.95  # inches
 
 
-def normal_density(x: np.ndarray, mean: float, sd: float) -> np.ndarray:
-    """Give the density of log2 sigma, per octave."""
-    return np.asarray(np.exp(-((x - mean) ** 2) / (2 * sd**2)) / (sd * math.sqrt(2 * math.pi)))
-
-
-def curve(about: dict[str, Any], part: str, x: np.ndarray, mean: float, sd: float) -> list[dict[str, Any]]:
+def curve(about: dict[str, Any], part: str, x: np.ndarray, density: np.ndarray) -> list[dict[str, Any]]:
     """List the points of a density."""
-    density = normal_density(x, mean, sd)
     return [
         {**about, "part": part, "sigma_pixels": float(2**a), "value": float(b)} for a, b in zip(x, density, strict=True)
     ]
@@ -76,9 +71,9 @@ def convolution_rows(network: xr.DataTree, layer: str) -> list[dict[str, Any]]:
     ]
     x = np.linspace(edges[0] - width, edges[-1] + width, 121)
     if float(found["s"]) > 0:
-        rows += curve(about, "fit", x, math.log2(float(found["median"])), float(found["s"]) / math.log(2))
-    if str(network.attrs.get("initial_sigma", "paper")) == "paper":
-        rows += curve(about, "start", x, 0.0, INITIAL_OCTAVES)
+        density = normal_density(x, math.log2(float(found["median"])), float(found["s"]) / math.log(2))
+        rows += curve(about, "fit", x, density)
+    rows += curve(about, "start", *start_curve(start_of(network), x))
     low, high = filters["log2_mean_interval"].values
     mean = float(filters["log2_mean"])
     for part, value in (("mean", mean), ("mean_low", float(low)), ("mean_high", float(high))):
@@ -123,35 +118,35 @@ def sigma_distributions_table(scales: xr.DataTree) -> Table:
     )
 
 
-def draw_convolution(axes: Axes, own: Table, title: str) -> None:
-    """Draw one convolution, its numbers under its name."""
-    shade = colour(0)
-    part = {name: own[own["part"] == name] for name in unique(own, "part")}
-    bars = part["histogram"]
-    half = float(part["bin"]["value"].iloc[0]) / 2
-    left, right = bars["sigma_pixels"] * 2**-half, bars["sigma_pixels"] * 2**half
-    axes.bar(left, bars["value"], right - left, align="edge", color=tint(shade, 0.35), edgecolor="white", linewidth=0.3)
-    if "start" in part:
-        axes.plot(part["start"]["sigma_pixels"], part["start"]["value"], "--", color=GREY, lw=1.0)
-    if "fit" in part:
-        axes.plot(part["fit"]["sigma_pixels"], part["fit"]["value"], color=colour(1))
-    top = 1.08 * float(own[own["part"].isin(["histogram", "fit", "start"])]["value"].max())
-    ends = [float(part[name]["sigma_pixels"].iloc[0]) for name in ("mean", "mean_low", "mean_high")]
-    axes.plot(ends[1:], [top, top], "|-", color=BLACK, lw=1.0, ms=4)
-    axes.plot(ends[0], top, "o", color=BLACK, ms=2.5)
-    axes.set_ylim(0, 1.08 * top)
-    octave_axis(axes, "x")
-    number = {name: float(part[name]["value"].iloc[0]) for name in ("distance", "distance_high", "skewness")}
-    # above the panel: inside, curves would run through them on a narrow page
-    notes = f"n = {int(own['n'].iloc[0]):,}, skew {number['skewness']:.1f}\n"
-    notes += f"D {number['distance']:.3f} (< {number['distance_high']:.3f})"
-    size = current_page().venue.small
-    axes.annotate(notes, (0, 1), (0, 2), "axes fraction", "offset points", va="bottom", size=size)
-    axes.set_title(title, loc="left", pad=2.7 * size + 5)
-    axes.set_xlabel("Scale $\\sigma$ (pixels)")
-    axes.set_ylabel("Density\n(1/octave)")
+def grid_of(table: Table) -> list[list[tuple[str, str]]]:
+    """Lay out network and convolution of every panel in rows.
+
+    Each network begins a row of its own, of three; where that has no room on the page, of six; and where six have none,
+    its panels follow those of the one before in rows of four.
+    """
+    layers = {name: unique(table[table["network"] == name], "layer") for name in unique(table, "network")}
+    panels = [[(name, layer) for layer in own] for name, own in layers.items()]
+    venue, (six, four) = current_page().venue, MORE
+    usual = [row for own in panels for row in in_rows(own, COLUMNS)]
+    if ROW * len(usual) + 0.25 <= venue.tallest:
+        return usual
+    if venue.page >= six * LEAST_COLUMN:
+        return [row for own in panels for row in in_rows(own, six)]
+    return in_rows([panel for own in panels for panel in own], four)
 
 
+def in_rows(panels: list[tuple[str, str]], across: int) -> list[list[tuple[str, str]]]:
+    """Part panels into rows.
+
+    Examples
+    --------
+    >>> in_rows([("a", "1"), ("a", "2"), ("b", "1")], 2)
+    [[('a', '1'), ('a', '2')], [('b', '1')]]
+    """
+    return [panels[first : first + across] for first in range(0, len(panels), across)]
+
+
+@readable
 @styled
 def draw_sigma_distributions(table: Table) -> Figure:
     """Draw one panel per convolution.
@@ -161,28 +156,24 @@ def draw_sigma_distributions(table: Table) -> Figure:
     table : pandas.DataFrame
         `sigma_distributions_table`.
     """
-    networks = unique(table, "network")
-    panels = [(name, layer) for name in networks for layer in unique(table[table["network"] == name], "layer")]
-    lines = -(-len(panels) // COLUMNS)
-    figure = new_figure(1.95 * lines + 0.25, columns=2)
-    grid = figure.subplots(lines, COLUMNS, squeeze=False).ravel()
-    for place, (name, layer) in enumerate(panels):
-        title = layer_title(layer) if len(networks) == 1 else f"{name}:\n{layer_title(layer)}"
-        draw_convolution(grid[place], table[(table["network"] == name) & (table["layer"] == layer)], title)
-        # what every panel shows is said at the page's left and foot, so that many panels have room to be seen
-        if place % COLUMNS:
-            grid[place].set_ylabel("")
-        if place + COLUMNS < len(panels):
-            grid[place].set_xlabel("")
-    for axes in grid[len(panels) :]:
-        axes.set_visible(False)
-    handles = [
-        figure.axes[0].plot([], [], color=colour(1))[0],
-        figure.axes[0].plot([], [], "--", color=GREY)[0],
-        figure.axes[0].plot([], [], "|-", color=BLACK, ms=4)[0],
-    ]
-    names = ["log-normal fit", "start, before training", "mean, 95 % interval"]
-    page_legend(figure, handles, names)
+    rows, named = grid_of(table), set() if len(unique(table, "network")) > 1 else {*unique(table, "network")}
+    across = max(len(row) for row in rows)
+    figure = new_figure(ROW * len(rows) + 0.25, columns=2)
+    grid = figure.subplots(len(rows), across, squeeze=False)
+    for number, (line, row) in enumerate(zip(grid, rows, strict=True)):
+        for place, (name, layer) in enumerate(row):
+            over = "" if name in named else name
+            named.add(name)
+            own = table[(table["network"] == name) & (table["layer"] == layer)]
+            draw_convolution(line[place], own, (layer_title(layer), over), across == MORE[0])
+            # what every panel shows is said at the page's left and foot, so that many panels have room to be seen
+            if place == 0:
+                line[place].set_ylabel("Density\n(1/octave)")
+            if number + 1 == len(rows) or place >= len(rows[number + 1]):
+                line[place].set_xlabel("Scale $\\sigma$ (pixels)")
+        for axes in line[len(row) :]:
+            axes.set_visible(False)
+    add_legend(figure, unique(table, "part"))
     return figure
 
 
@@ -202,13 +193,13 @@ def sigma_distributions_caption(scales: xr.DataTree) -> str:
         if len(beyond)
         else ""
     )
+    over = " A network's name stands over the first of its panels." if len(networks) > 1 else ""
     return (
         f"Scales of the filters of {listed([network_name(one) for one in networks])}, one panel per convolution, each "
-        f"filter counted once (n = {min(counts):,} to {max(counts):,} filters per convolution). Line, "
-        "maximum-likelihood log-normal; dashed, the distribution that scales are drawn from before training, which is "
-        "log-normal too, so that log-normality alone is no result of learning. Point and bar on top, geometric mean "
-        "and its 95 % interval; D, largest distance between the scales' distribution and the fit, in brackets its "
-        "upper 95 % limit; all from a bootstrap clustered by output and input channels ("
+        f"filter counted once (n = {min(counts):,} to {max(counts):,} filters per convolution).{over} Line, "
+        f"maximum-likelihood log-normal. {starts_text(networks)} Point and bar on top, geometric mean and its 95 % "
+        "interval; D, largest distance between the scales' distribution and the fit, in brackets its upper 95 % "
+        "limit; all from a bootstrap clustered by output and input channels ("
         f"{int(scales.attrs['resamples']):,} resamples, seed {int(scales.attrs['seed'])}).{far} Filters of one network "
         "are no sample of networks: the figure speaks of these weights."
     )
@@ -225,7 +216,8 @@ SIGMA_DISTRIBUTIONS = FigureKind(
         "layer": ("convolution", "1"),
         "n": ("filters", "1"),
         "part": (
-            "histogram (centre of a bin), fit, start; mean and its limits; distance, its limit; skewness; bin; beyond",
+            "histogram (centre of a bin), fit, start (nan where all began as one); mean and its limits; distance, its "
+            "limit; skewness; bin; beyond",
             "1",
         ),
         "sigma_pixels": ("scale", "pixels"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from dcnbio.commands.measured_growth import growth_of, record_fields_in_time
 from dcnbio.commands.measured_units import MeasurePlan, measures_of, record_network
 from dcnbio.figures.training_run import TrainingRun
 from dcnbio.model.decoder import build_decoder
+from dcnbio.model.loading import shipped_names
 from dcnbio.model.scales import initial_log2_sigma
 from dcnbio.probe.completion import CompletionSettings, completion_experiment
 from dcnbio.probe.contrast.record import record_contrast
@@ -31,6 +33,7 @@ from dcnbio.probe.reconstructed_images import reconstruct
 from dcnbio.probe.solver_check import check_solver
 
 SMALL = {"widths": (8, 16), "norm_groups": 8}
+BLOCKS = {"widths": (4, 4, 8), "norm_groups": 4}
 
 
 @pytest.fixture(scope="session")
@@ -44,6 +47,16 @@ def scales(filters):
     return analyze_scales(
         {"pairs": record_filters(net, initial_log2_sigma(net)), "dcn-ode": filters}, resamples=99
     ).to_tree()
+
+
+@pytest.fixture(scope="session")
+def scales_of_several():
+    """As the command gives it without arguments: the networks that ship, with their own names and three starts."""
+    found = open_result(Path(__file__).parents[2] / "analyses/results/scales.nc")
+    assert {node.attrs["name"] for name, node in found.children.items() if name.startswith("network")} <= set(
+        shipped_names()
+    )
+    return found
 
 
 @pytest.fixture(scope="session")
@@ -105,7 +118,7 @@ def contrast(contrast_recording):
 @pytest.fixture(scope="session")
 def contrast_of_several(contrast_recording):
     """As the command gives it: three networks, one of them with a long name."""
-    names = ("dcn-ode", "ode-net", "dcn-ode-untrained")
+    names = ("dcn-ode", "resnet-blocks-black-borders", "dcn-ode-untrained")
     return analyze_contrast(dict.fromkeys(names, contrast_recording), resamples=99).to_tree()
 
 
@@ -221,16 +234,18 @@ def run_chain(run):
 
 @pytest.fixture(scope="session")
 def completion_of_several():
-    """Analyse networks of other integration times, one without time, and twins whose lines coincide."""
+    """Analyse networks with the names of shipped ones: of other integration times, without time, and twins."""
     settings = CompletionSettings(masks=(6, 14), controls=False, times=3, mechanism=0)
     images = dcnbio.load_images(limit=6)
     nets = {
-        "small": dcnbio.build("dcn-ode", integration_time=0.2, **SMALL),
-        "small-untrained": dcnbio.build("dcn-ode", integration_time=0.1, **SMALL),
-        "small-again": dcnbio.build("dcn-ode", integration_time=0.2, **SMALL),
-        "residual": dcnbio.build("resnet-blocks", **SMALL),
+        "dcn-ode": dcnbio.build("dcn-ode", integration_time=0.2, **BLOCKS),
+        "dcn-ode-untrained": dcnbio.build("dcn-ode", integration_time=0.1, **BLOCKS),
+        "ode-net-black-borders": dcnbio.build("dcn-ode", integration_time=0.2, **BLOCKS),
+        "resnet-blocks-black-borders": dcnbio.build("resnet-blocks", **BLOCKS),
     }
     found = {name: completion_experiment(net, images, settings) for name, net in nets.items()}
+    assert set(nets) <= set(shipped_names())
+    assert max(shipped_names(), key=len) in nets
     return analyze_completion(found, resamples=99).to_tree()
 
 

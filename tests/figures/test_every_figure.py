@@ -189,6 +189,7 @@ def test_every_axis_says_what_it_is_and_its_unit(kind, drawn):
 
 
 SEVERAL = {
+    "scales_of_several": ("sigma_depth", "sigma_distributions"),
     "completion_of_several": ("mask_accuracy", "difference_course", "relative_distance", "early_readout"),
     "contrast_of_several": ("contrast_response", "contrast_surface"),
     "many_comparisons": ("primate_forest", "primate_comparison"),
@@ -201,13 +202,16 @@ def test_a_figure_fits_its_page_and_no_texts_overlap(kind, drawn, venue):
     check_page(drawn(kind.name, venue), venue)
 
 
-@pytest.mark.parametrize("venue", ["neurips", "plos"])
+@pytest.mark.parametrize("venue", list(VENUES))
 @pytest.mark.parametrize(("result", "name"), [(one, name) for one, names in SEVERAL.items() for name in names])
-def test_a_figure_of_much_fits_the_narrowest_page_and_that_of_the_largest_text(request, result, name, venue):
+def test_a_figure_of_much_fits_every_page_with_panels_to_be_read(request, result, name, venue):
     kind = figure_kind(name)
     with on_page(venue):
         figure = kind.draw(kind.table(request.getfixturevalue(result)))
     check_page(figure, venue)
+    panels = [axes for axes in figure.axes if axes.get_visible() and axes.get_label() != "<colorbar>"]
+    lowest = min(axes.get_position().height for axes in panels) * figure.get_size_inches()[1] * 25.4
+    assert lowest >= 15
 
 
 def check_page(figure, venue):
@@ -300,7 +304,7 @@ def test_marks_of_a_solver_check_are_told_apart_where_they_coincide(solver_check
 
 
 def test_a_network_without_time_is_named_in_the_caption(completion_of_several, completion):
-    words = "In residual, which has no solver time, 0 is before and 1 after each residual block."
+    words = "In resnet-blocks-black-borders, which has no solver time, 0 is before and 1 after each residual block."
     for name in ("difference_course", "relative_distance"):
         assert words in figure_kind(name).caption(completion_of_several)
         assert "no solver time" not in figure_kind(name).caption(completion)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dcnbio.errors import InputError
 from dcnbio.figures.architecture import spec_of
@@ -81,7 +81,18 @@ def plan_figures(sources: Sequence[Source], only: Sequence[str] = ()) -> tuple[l
             f"there is nothing to draw of {', '.join(dict.fromkeys(source.name for source in sources))}: "
             f"{why or 'no figure is made of it.'}"
         )
-    return found, left_out
+    return beside_each_other(found), left_out
+
+
+def beside_each_other(plans: list[Planned]) -> list[Planned]:
+    """Let drawings of one kind share what they have in common, such as a scale of colours."""
+    tables: dict[str, Table] = {}
+    for kind in {plan.kind.name: plan.kind for plan in plans}.values():
+        if kind.together is not None:
+            own = [plan for plan in plans if plan.kind.name == kind.name]
+            shared = kind.together([(plan.sources[0].result, plan.table) for plan in own])
+            tables |= {plan.name: table for plan, table in zip(own, shared, strict=True)}
+    return [replace(plan, table=tables.get(plan.name, plan.table)) for plan in plans]
 
 
 def drawings_of(sources: Sequence[Source], wanted: dict[str, None]) -> dict[Drawing, list[Source]]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dcnbio.errors import RecordingError
+from dcnbio.errors import InputError, RecordingError
 from dcnbio.figures.export.folder import check_folder, write_files
 from dcnbio.figures.export.formats import file_names, rendered
 from dcnbio.figures.export.plan import Planned, plan_figures
@@ -119,9 +119,15 @@ def export_figures(
     written: dict[str, list[str]] = {}
     for plan in plans:
         tell(plan.name)
-        own = files_of(plan, settings, command)
+        try:
+            own = files_of(plan, settings, command)
+        except InputError as error:  # such as a page without room for all panels
+            left_out[plan.name] = error
+            continue
         files |= own
         written[plan.name] = [str(Path(place, name)) for name in own]
+    if not files:
+        raise InputError("; ".join(f"{name} is left out: {why}" for name, why in left_out.items()))
     write_files(place, files)
     failed = tuple(name for name, why in left_out.items() if only or isinstance(why, RecordingError))
     return Exported(written, {name: str(why) for name, why in left_out.items()}, failed)
