@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import runpy
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -72,3 +73,16 @@ def test_an_import_is_seen_wherever_it_stands() -> None:
 def test_requirements_are_read_without_their_limits() -> None:
     assert {"torch", "google-crc32c"} <= required(())
     assert "dask" in required(("test",)) - required(())
+
+
+def test_the_lowest_version_of_every_requirement_is_what_the_check_of_floors_installs() -> None:
+    lowest = runpy.run_path(str(ROOT / ".ci/floors.py"))["lowest"]
+    found = dict(pin.split("==") for pin in lowest(None))
+    assert set(map(normal, found)) == required(("dask",))
+    assert [found[name] for name in ("torch", "numpy", "cyclopts", "matplotlib")] == ["2.7", "2.2", "4", "3.10"]
+    assert "torch==2.13.0" in lowest("2.13.0")
+
+
+def test_a_requirement_without_a_lowest_version_is_refused() -> None:
+    with pytest.raises(SystemExit, match=r"'numpy<3' of pyproject\.toml names no lowest version as NAME>=VERSION\."):
+        runpy.run_path(str(ROOT / ".ci/floors.py"))["floors"](["numpy<3"])

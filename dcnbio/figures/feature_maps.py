@@ -47,7 +47,8 @@ def feature_maps_table(recording: xr.DataTree) -> Table:
     for name, data in blocks_with_maps(recording).items():
         own = data["h"].isel(stimulus=position)
         channel = shown_channel(recording, name)
-        maps = own.isel(channel=channel, time=chosen_times(own.sizes["time"], TIMES))
+        # read before times are chosen: xarray 2025.9 and zarr 3.1.3 take no channel and list of times at once
+        maps = own.isel(channel=channel).load().isel(time=chosen_times(own.sizes["time"], TIMES))
         about = {
             "stimulus": int(stimuli_of(recording)[position]),
             "block": name,

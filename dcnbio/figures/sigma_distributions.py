@@ -165,7 +165,8 @@ def draw_sigma_distributions(table: Table) -> Figure:
             over = "" if name in named else name
             named.add(name)
             own = table[(table["network"] == name) & (table["layer"] == layer)]
-            draw_convolution(line[place], own, (layer_title(layer), over), across == MORE[0])
+            narrow, last = across == MORE[0], place + 1 == across
+            draw_convolution(line[place], own, (layer_title(layer), over), narrow, last)
             # what every panel shows is said at the page's left and foot, so that many panels have room to be seen
             if place == 0:
                 line[place].set_ylabel("Density\n(1/octave)")

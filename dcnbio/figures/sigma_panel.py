@@ -27,7 +27,7 @@ LEGEND = {
 }
 
 
-def draw_convolution(axes: Axes, own: Table, titles: tuple[str, str], narrow: bool) -> None:
+def draw_convolution(axes: Axes, own: Table, titles: tuple[str, str], narrow: bool, last: bool) -> None:
     """Draw one convolution, its numbers under its name, which stands under its network's where that is given."""
     part = {name: own[own["part"] == name] for name in unique(own, "part")}
     bars = part["histogram"]
@@ -52,8 +52,8 @@ def draw_convolution(axes: Axes, own: Table, titles: tuple[str, str], narrow: bo
     size = current_page().venue.small
     said = axes.annotate("\n".join(notes), (0, 1), (0, 2), "axes fraction", "offset points", va="bottom", size=size)
     said.set_linespacing(1.0)
-    said.set_in_layout(False)  # the title's distance keeps its room; its width would take the panel's
-    panel_title(axes, *titles, pad=height_of(said) + 3)
+    said.set_in_layout(last)  # over other panels it has room beside its own; within the layout it would take theirs
+    panel_title(axes, *titles, pad=height_of(said) + 3, last=last)
 
 
 def height_of(text: Text) -> float:

