@@ -34,6 +34,7 @@ from tqdm import tqdm
 
 from dcnbio.training import RunOptions, read_recipe, train, with_settings
 from dcnbio.training.atomic_file import replace_file
+from dcnbio.training.file_lock import FileLock
 from dcnbio.training.images import TrainingImages, read_training_images
 from dcnbio.training.recipe import Recipe
 from dcnbio.training.run_folder import RunFolder
@@ -64,15 +65,19 @@ def finished(results: Path | None = None) -> list[dict[str, str]]:
 
 
 def note(line: dict[str, object], results: Path | None = None) -> None:
-    """Add a run; the table is replaced as a whole, so that a kill or a full disk leaves the one from before."""
+    """Add a run; the table is replaced as a whole, so that a kill or a full disk leaves the one from before.
+
+    Commands that run side by side wait for one another: each adds to what the other wrote.
+    """
     path = results or RESULTS
     path.parent.mkdir(exist_ok=True)
-    text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows([*finished(path), line])
-    replace_file(path, text.getvalue().encode())
-    path.chmod(0o644)
+    with FileLock(path.with_name(f".{path.name}.lock"), wait=True):
+        text = io.StringIO()
+        writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows([*finished(path), line])
+        replace_file(path, text.getvalue().encode())
+        path.chmod(0o644)
 
 
 def recipe_of(model: str, per_class: int, seed: int, path: Path) -> Recipe:

@@ -49,6 +49,8 @@ class Run:
         What the checkpoint tells beside weights and figures.
     show : callable
         Sees the figures of each step.
+    identity : str
+        Which run it is, for its state.
     """
 
     trainer: Trainer
@@ -59,6 +61,7 @@ class Run:
     metrics: MetricsFile | None
     kept: Kept
     show: Show
+    identity: str = ""
 
     def go(self) -> bool:
         """Step to the end; say whether it was reached."""
@@ -161,4 +164,5 @@ class Run:
     def save(self) -> None:
         """Save what is needed to go on."""
         if self.trainer.processes.first:
-            save_state(self.folder.state, self.trainer.objective.module, self.trainer.optimiser, self.progress)
+            module, optimiser = self.trainer.objective.module, self.trainer.optimiser
+            save_state(self.folder.state, module, optimiser, self.progress, self.identity)

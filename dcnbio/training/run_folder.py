@@ -10,6 +10,7 @@ from typing import Any
 from dcnbio.errors import InputError
 from dcnbio.training.atomic_file import replace_file
 from dcnbio.training.recipe import Recipe, recipe_from_dict
+from dcnbio.training.run_identity import run_identity
 
 __all__ = ["RunFolder"]
 
@@ -56,8 +57,21 @@ class RunFolder:
         """Every filter's scale at a step."""
         return self.path / "log2_sigma" / f"step_{step:08d}.npz"
 
+    def make(self) -> None:
+        """Make the folder, if it is not there.
+
+        Raises
+        ------
+        InputError
+            If it cannot be made.
+        """
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"out is {self.path}, which cannot be written ({error.strerror}).") from error
+
     def begin(self, overwrite: bool) -> None:
-        """Make the folder; files of another run in it are removed if that is wanted, and else refused.
+        """Clear the folder for a new run: files of another are removed if that is wanted, and else refused.
 
         Raises
         ------
@@ -71,7 +85,6 @@ class RunFolder:
                 "folder, or pass overwrite (--overwrite)."
             )
         try:
-            self.path.mkdir(parents=True, exist_ok=True)
             for name in there:
                 (self.path / name).unlink()
             for old in (self.path / "log2_sigma").glob("step_*.npz"):
@@ -81,8 +94,26 @@ class RunFolder:
 
     def write_record(self, recipe: Recipe, **facts: Any) -> None:
         """Keep what the run was asked for."""
-        content = json.dumps({"recipe": recipe.to_dict(), **facts}, indent=1)
-        replace_file(self.record, content.encode())
+        content = {"recipe": recipe.to_dict(), **facts}
+        text = json.dumps({**content, "identity": run_identity(content)}, indent=1, allow_nan=False)
+        replace_file(self.record, text.encode())
+
+    def identity(self) -> str:
+        """Tell which run is in the folder, by its record as it was written.
+
+        Raises
+        ------
+        InputError
+            If the record was changed since.
+        """
+        record = json.loads(self.record.read_text())
+        found = run_identity(record)
+        if record.get("identity", found) != found:
+            raise InputError(
+                f"{self.record} was changed since the run was begun; put it back as it was, or begin anew, in another "
+                "folder or with overwrite (--overwrite)."
+            )
+        return found
 
     def read_record(self) -> tuple[Recipe, dict[str, Any]]:
         """Read it back: the recipe and the other facts.

@@ -47,28 +47,33 @@ class Progress:
             self.sums[name] = self.sums.get(name, 0.0) + value
 
 
-def save_state(path: Path, module: nn.Module, optimiser: torch.optim.Optimizer, progress: Progress) -> None:
-    """Save a run's state in one file, replaced as a whole."""
+def save_state(
+    path: Path, module: nn.Module, optimiser: torch.optim.Optimizer, progress: Progress, identity: str
+) -> None:
+    """Save a run's state, and which run it is of, in one file, replaced as a whole."""
     tensors: dict[str, Tensor] = {}
     for name, parameter in module.named_parameters():
         tensors[WEIGHT + name] = parameter.detach().cpu().contiguous()
         momentum = optimiser.state[parameter].get("momentum_buffer")
         if momentum is not None:
             tensors[MOMENTUM + name] = momentum.detach().cpu().contiguous()
-    replace_file(path, save(tensors, metadata={"progress": json.dumps(asdict(progress))}))
+    replace_file(path, save(tensors, metadata={"progress": json.dumps(asdict(progress)), "run": identity}))
 
 
-def load_state(path: Path, module: nn.Module, optimiser: torch.optim.Optimizer) -> Progress:
+def load_state(path: Path, module: nn.Module, optimiser: torch.optim.Optimizer, identity: str) -> Progress:
     """Load a run's state into a network and its optimiser.
 
     Raises
     ------
     CheckpointError
-        If the file is missing, damaged, or of another network.
+        If the file is missing, damaged, of another network, or of another run; states that earlier versions of dcnbio
+        saved do not say of which run they are.
     """
     try:
         with safe_open(path, framework="pt", device="cpu") as file:
             progress: dict[str, Any] = json.loads(file.metadata()["progress"])
+            if file.metadata().get("run", identity) != identity:
+                raise ValueError("it is of another recipe, other images or another start than run.json beside it")
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - no mapping
         with torch.no_grad():
             for name, parameter in module.named_parameters():

@@ -18,6 +18,7 @@ from dcnbio.training.processes import Processes, joined_processes
 from dcnbio.training.recipe import Recipe
 from dcnbio.training.run import Run, Show, silent
 from dcnbio.training.run_folder import RunFolder
+from dcnbio.training.run_lock import RunLock
 from dcnbio.training.run_options import RunOptions
 from dcnbio.training.run_record import chosen_recipe, finished_figures
 from dcnbio.training.schedule import make_plan
@@ -75,7 +76,7 @@ def train(
     """
     folder = RunFolder(Path(options.out))
     check_device(options.device, "float32" if recipe is None else recipe.dtype)
-    with joined_processes(options.device) as processes:
+    with joined_processes(options.device) as processes, RunLock(folder.path, processes.first) as lock:
         recipe = chosen_recipe(recipe, folder, options, images.ids)
         done = finished_figures(folder, options)
         if done is not None:
@@ -87,10 +88,11 @@ def train(
         trainer = prepared(recipe, images.train.at(kept), int(images.train.labels.max()) + 1, processes)
         start = begun_or_resumed(trainer, folder, options)
         record = record_facts(trainer, start, images, command_of(folder, options))
-        progress = begin(trainer, folder, options, record)
+        progress = begin(trainer, folder, options, record, lock)
         metrics = MetricsFile(folder.metrics, progress.step) if processes.first else None
         told = Kept(recipe, start, {"images_source" if key == "source" else key: record[key] for key in FACTS})
-        run = Run(trainer, held_out, folder, options, progress, metrics, told, show if processes.first else silent)
+        show, identity = (show, folder.identity()) if processes.first else (silent, "")
+        run = Run(trainer, held_out, folder, options, progress, metrics, told, show, identity)
         if not run.go():
             return None
         figures = final_figures(trainer, progress, held_out, images.test)
@@ -118,12 +120,14 @@ def begun_or_resumed(trainer: Trainer, folder: RunFolder, options: RunOptions) -
     return starting_point(trainer.recipe, trainer.objective, before, options.resume and folder.state.exists())
 
 
-def begin(trainer: Trainer, folder: RunFolder, options: RunOptions, record: dict[str, Any]) -> Progress:
+def begin(trainer: Trainer, folder: RunFolder, options: RunOptions, record: dict[str, Any], lock: RunLock) -> Progress:
     """Make the folder of a new run, or load the state of the one that goes on."""
     if options.resume and folder.state.exists():
-        return load_state(folder.state, trainer.objective.module, trainer.optimiser)
+        return load_state(folder.state, trainer.objective.module, trainer.optimiser, folder.identity())
     if trainer.processes.first:
         if not options.resume:
+            folder.make()
+            lock.take()
             folder.begin(options.overwrite)
         folder.write_record(trainer.recipe, **record, finished=False)
         save_scales(trainer.objective.module, folder.scales(0))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import multiprocessing
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -49,6 +51,24 @@ def test_lines_are_added_below_those_that_are_there(results):
     small_data.note(line(1))
     assert [run["seed"] for run in small_data.finished()] == ["0", "1"]
     assert results.read_text().count("model") == 1
+    assert [path.name for path in results.parent.iterdir()] == ["small_data.csv"]
+
+
+def note_many(path: Path, model: str) -> None:
+    for seed in range(25):
+        small_data.note({**line(seed), "model": model}, path)
+
+
+def test_commands_that_note_side_by_side_lose_no_line(results):
+    context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
+    processes = [context.Process(target=note_many, args=(results, model)) for model in ("a", "b")]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+    assert sorted((run["model"], int(run["seed"])) for run in small_data.finished()) == [
+        (model, seed) for model in "ab" for seed in range(25)
+    ]
     assert [path.name for path in results.parent.iterdir()] == ["small_data.csv"]
 
 
