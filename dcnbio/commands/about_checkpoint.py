@@ -82,6 +82,8 @@ def checkpoint_report(found: dict[str, Any]) -> str:
         lines.append(f"field      its own, {spec['vector_field']}: load it with dcnbio.load(..., vector_field=...)")
     else:
         lines += [f"parameters {found['parameters']:,}", f"weights    {found['weights']}"]
+    names = (found.get("source") or {}).get("classes")
+    lines += [f"classes    {', '.join(names)}"] if names else []
     lines += [*imported(found.get("source") or {}), *begun_from(found.get("recipe") or {}, found.get("metrics") or {})]
     lines += [f"{'metrics' if i == 0 else '':10} {name}: {value}" for i, (name, value) in enumerate(metrics(found))]
     lines += [f"note: {notice}" for notice in found["notices"]]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from dcnbio.commands.analysis_output import check_place, give_result
+from dcnbio.commands.class_labels import with_labels_if_any
 from dcnbio.commands.completion_report import as_json, report
 from dcnbio.commands.named_checkpoints import refuse_model_of_none, refuse_repeated, short_names
 from dcnbio.commands.options import PRINTED, Images, Model, Where, flag, limit_of, whole_numbers
@@ -128,12 +129,13 @@ def run(planned: list[Planned], data: xr.Dataset) -> tuple[dict[str, dict[str, x
     with tqdm(total=total, unit=" images", desc="completion", leave=False, file=sys.stderr) as bar:
         for one in planned:
             bar.set_description(one.name)
-            measured = completion_experiment(one.net, data, one.settings, tick=bar.update)
+            own = with_labels_if_any(one.net, data)
+            measured = completion_experiment(one.net, own, one.settings, tick=bar.update)
             experiments[one.name] = with_training_border(measured, one.border)
             if one.settings.mechanism:
                 # a part takes about as long as passing every image once more
                 tick = partial(advance, bar, weigh[one.name])
-                mechanisms[one.name] = mechanism_experiment(one.net, data, one.settings, tick=tick)
+                mechanisms[one.name] = mechanism_experiment(one.net, own, one.settings, tick=tick)
     return experiments, mechanisms
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from cyclopts import Parameter
 
 from dcnbio.commands.analysis_output import check_place, give_result
+from dcnbio.commands.class_labels import with_labels_of
 from dcnbio.commands.contrast_report import as_json, report
 from dcnbio.commands.named_checkpoints import refuse_model_of_none, refuse_repeated, short_names
 from dcnbio.commands.options import PRINTED, Images, Model, Where, flag
@@ -152,7 +153,7 @@ def record_all(
         own = replace(
             settings, few=max(1, min(n, settings.few // min(share, 3))), batch_size=min(settings.batch_size, n)
         )
-        jobs.append((name, net, data.isel(stimulus=slice(n)), own))
+        jobs.append((name, net, with_labels_of(net, data.isel(stimulus=slice(n))), own))
     total = sum(passes_of(own, part.sizes["stimulus"], parts) for _, _, part, own in jobs)
     found = {}
     with tqdm(total=total, unit=" passes", desc="contrast", leave=False) as bar:

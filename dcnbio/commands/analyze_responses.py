@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from dcnbio.commands.analysis_output import check_place, give_result
+from dcnbio.commands.class_labels import with_labels_of
 from dcnbio.commands.intervention_option import check_intervention, intervened
 from dcnbio.commands.measure_plan import check_seed
 from dcnbio.commands.measured_growth import growth_of, record_fields_in_time
@@ -143,7 +144,7 @@ def refuse_early(net: Network, how_much: HowMuch) -> None:
 
     from dcnbio.images import load_images
 
-    load_images(limit=how_much.limit)
+    with_labels_of(net, load_images(limit=how_much.limit))
     blank = torch.full((1, 3, 32, 32), 0.5).to(next(net.readout.parameters()))
     for text in how_much.intervention:
         with torch.no_grad():
@@ -175,7 +176,7 @@ def named_right(net: Network, changed: dict[str, Network], limit: int) -> dict[s
     from dcnbio.images import load_images
     from dcnbio.probe.accuracy import evaluate
 
-    images, found = load_images(limit=limit), {}
+    images, found = with_labels_of(net, load_images(limit=limit)), {}
     for name, one in {"none": net, **changed}.items():
         tell(f"accuracy, {name}")
         found[name] = evaluate(one, images, batch_size=20).named_right

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from dcnbio.commands.class_labels import with_labels_of
 from dcnbio.commands.images import ImageOptions, open_images
 from dcnbio.commands.intervention_option import Interventions
 from dcnbio.commands.network import open_network
@@ -41,7 +42,7 @@ def evaluate(
 
     speaker = Speaker(json_)
     opened = open_network(checkpoint, model, integration_time, intervention)
-    data = open_images(image_options, most=None)
+    data = with_labels_of(opened.net, open_images(image_options, most=None))
     speaker.say(f"network   {checkpoint}: {opened}")
     speaker.say(f"images    {data.sizes['stimulus']} of {data.attrs['source']}")
     notices = (*opened.notices, *json.loads(data.attrs["notices"]))

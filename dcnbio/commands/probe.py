@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from dcnbio.commands.class_labels import untrained_classes, with_labels_of
 from dcnbio.commands.images import ImageOptions, open_images
 from dcnbio.commands.interruption import ends_with
 from dcnbio.commands.intervention_option import Interventions
@@ -181,6 +182,14 @@ def coupling_of(net: Network, stimuli: Stimuli, settings: ProbeSettings) -> tupl
     return vars(coupling), str(coupling)
 
 
+def no_accuracy(classes: list[str]) -> list[str]:
+    """Say of images of classes that the network was not trained on that they give no accuracy."""
+    named = ", ".join(classes[:10])
+    return (
+        [f"the network was not trained on {named} ({len(classes)} in all), so there is no accuracy"] if classes else []
+    )
+
+
 def probe(
     *,
     what: What = ANYTHING,
@@ -203,19 +212,21 @@ def probe(
     speaker = Speaker(where.json, quiet=shard is not None and not shard.speaks)
     opened = open_network(what.checkpoint, what.model, what.integration_time, what.intervention)
     data = open_images(image_options)
-    stimuli = as_stimuli(data)
+    other = untrained_classes(opened.net, data)
+    stimuli = as_stimuli(data if other else with_labels_of(opened.net, data))
     size = estimated_size(opened.net, stimuli, settings, where.yes)
     speaker.say(f"network   {what.checkpoint}: {opened}")
     speaker.say(f"images    {len(stimuli)} of {stimuli.source}")
     speaker.say(f"writing   {size} to {out}")
-    for notice in (*opened.notices, *json.loads(data.attrs["notices"])):
+    notices = [*opened.notices, *json.loads(data.attrs["notices"]), *no_accuracy(other)]
+    for notice in notices:
         speaker.note(notice)
     command = command_text(sys.argv[1:])
     to = Destination(out, where.overwrite, where.resume, speaker.shows_progress, command, speaker.say, shard)
     with ends_with(lambda: what_is_kept(out)):
         tree = record(opened.net, stimuli, settings, to)
-    same_classes = len(stimuli.class_names) == opened.net.spec.classes
-    found = {**probe_summary(tree, out, same_classes), "notices": [*opened.notices, *json.loads(data.attrs["notices"])]}
+    same_classes = not other and len(stimuli.class_names) == opened.net.spec.classes
+    found = {**probe_summary(tree, out, same_classes), "notices": notices}
     if speaker.quiet:
         return 0  # the first of the processes speaks for all
     if not found["complete"]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from dcnbio.commands.class_labels import with_labels_if_any
 from dcnbio.commands.images import ImageOptions, open_images
 from dcnbio.commands.options import Checkpoint, Json, Model, flag, name_list
 from dcnbio.commands.output import Speaker, command_text, tell
@@ -102,9 +103,9 @@ def open_subject(checkpoint: str, model: str | None, options: ImageOptions, size
     from dcnbio.model.loading import find_checkpoint, load
 
     path = find_checkpoint(checkpoint)
-    return Subject(
-        checkpoint, path, load(path, model), open_images(options), model, seed=sizes.seed, resamples=sizes.resamples
-    )
+    net = load(path, model)
+    images = with_labels_if_any(net, open_images(options))
+    return Subject(checkpoint, path, net, images, model, seed=sizes.seed, resamples=sizes.resamples)
 
 
 def found_chapters(

@@ -57,12 +57,15 @@ class TrainingImages:
         What was read, and what was done to it.
     ids : dict of str to str
         SHA-256 of the pixels of both, and of their labels.
+    classes : tuple of str
+        The name of every label; empty where nobody tells them.
     """
 
     train: LabelledImages
     test: LabelledImages | None
     source: str
     ids: dict[str, str]
+    classes: tuple[str, ...] = ()
 
 
 def labelled(found: ImageSet) -> LabelledImages:
@@ -77,6 +80,28 @@ def labels_id(labels: NDArray[np.int64]) -> str:
     return f"sha256:{hashlib.sha256(labels.astype('<i8').tobytes()).hexdigest()}"
 
 
+def labelled_as(found: ImageSet, own: ImageSet) -> LabelledImages:
+    """Take test images with the labels that the training images' classes have, each found by its name.
+
+    Raises
+    ------
+    InputError
+        If a class of theirs has no training image.
+    """
+    test = labelled(found)
+    trained = {own.class_names[label]: int(label) for label in np.unique(own.labels)}
+    shown = {int(label): found.class_names[label] for label in np.unique(test.labels)}
+    unknown = sorted(set(shown.values()) - set(trained))
+    if unknown:
+        raise InputError(
+            f"test images of {found.source} are of {', '.join(unknown[:10])} ({len(unknown)} in all), of which there is "
+            f"no training image; classes are found by name, and trained are {', '.join(list(trained)[:10])} "
+            f"({len(trained)} in all)."
+        )
+    places = np.array([trained[shown[label]] if label in shown else -1 for label in range(len(found.class_names))])
+    return LabelledImages(test.images, places[test.labels])
+
+
 def read_training_images(source: str | os.PathLike[str], test: str | os.PathLike[str] | None = None) -> TrainingImages:
     """Read a training set and its test set.
 
@@ -86,7 +111,8 @@ def read_training_images(source: str | os.PathLike[str], test: str | os.PathLike
         CIFAR-10 in an official layout, a class-folder tree with train and test, an archive of either, or a .npz.
     test : path, optional
         The test set, where it is elsewhere. Left out: the file beside an archive named train..., of the name test...;
-        else the source's own test split; none where that is the same images.
+        else the source's own test split; none where that is the same images. Its classes are those of the training
+        set by name, whichever others are there.
 
     Returns
     -------
@@ -95,7 +121,7 @@ def read_training_images(source: str | os.PathLike[str], test: str | os.PathLike
     Raises
     ------
     InputError
-        If images cannot be read or have no labels.
+        If images cannot be read or have no labels, or a test image is of a class that has no training image.
     """
     train = read_images(source, split="train", as_uint8=True)
     own = labelled(train)
@@ -103,8 +129,9 @@ def read_training_images(source: str | os.PathLike[str], test: str | os.PathLike
     path = Path(source)
     beside = path.with_name(path.name.replace("train", "test", 1))
     place = test or (beside if path.name.startswith("train") and beside.exists() else source)
-    found = labelled(read_images(place, split="test", as_uint8=True))
+    found = labelled_as(read_images(place, split="test", as_uint8=True), train)
     what, test_id = " ".join([train.source, *train.notices]), images_id(found.images)
     if test_id == ids["train"]:
-        return TrainingImages(own, None, what, ids)
-    return TrainingImages(own, found, what, {**ids, "test": test_id, "test_labels": labels_id(found.labels)})
+        return TrainingImages(own, None, what, ids, train.class_names)
+    ids |= {"test": test_id, "test_labels": labels_id(found.labels)}
+    return TrainingImages(own, found, what, ids, train.class_names)

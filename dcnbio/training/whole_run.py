@@ -7,6 +7,7 @@ from typing import Any
 
 from dcnbio.errors import InputError
 from dcnbio.model.device import check_device
+from dcnbio.model.network import Network
 from dcnbio.training.encoder_record import encoder_facts, refuse_changed_encoder
 from dcnbio.training.epoch_report import save_scales
 from dcnbio.training.final_figures import final_figures
@@ -14,6 +15,7 @@ from dcnbio.training.images import LabelledImages, TrainingImages
 from dcnbio.training.keep import Kept, keep_network
 from dcnbio.training.machine import describe_machine
 from dcnbio.training.metrics_file import MetricsFile
+from dcnbio.training.objective import Objective
 from dcnbio.training.processes import Processes, joined_processes
 from dcnbio.training.recipe import Recipe
 from dcnbio.training.run import Run, Show, silent
@@ -86,6 +88,7 @@ def train(
         kept, held = split_images(images.train.labels, recipe.data, recipe.seed)
         held_out = images.train.at(held)
         trainer = prepared(recipe, images.train.at(kept), int(images.train.labels.max()) + 1, processes)
+        name_classes(trainer.objective, images.classes)
         start = begun_or_resumed(trainer, folder, options)
         record = record_facts(trainer, start, images, command_of(folder, options))
         progress = begin(trainer, folder, options, record, lock)
@@ -110,6 +113,13 @@ def prepared(recipe: Recipe, training: LabelledImages, classes: int, processes: 
         raise InputError(f"a batch of {smallest} cannot be shared by {processes.count} processes.")
     objective = make_objective(recipe, classes, processes.device)
     return Trainer(recipe, plan, training, objective, make_optimiser(objective.module, recipe.optimisation), processes)
+
+
+def name_classes(objective: Objective, names: tuple[str, ...]) -> None:
+    """Let the network, and with it its checkpoint, tell the names of its classes, by which others find their labels."""
+    module = objective.module
+    if names and isinstance(module, Network):
+        module.source = {**module.source, "classes": list(names)}
 
 
 def begun_or_resumed(trainer: Trainer, folder: RunFolder, options: RunOptions) -> StartingPoint:

@@ -32,7 +32,7 @@ def test_a_folder_that_another_process_trains_in_is_refused_and_left_as_it_is(sm
         # so that nothing changes in the folder meanwhile
         process.send_signal(signal.SIGSTOP)
         before = contents(tmp_path)
-        with pytest.raises(InputError, match="another process trains in .*; wait until it ends, or choose another"):
+        with pytest.raises(InputError, match=r"another process trains in .*; wait until it ends, or choose another"):
             train(small.long_recipe(), small.images(), RunOptions(tmp_path, **how))
         assert contents(tmp_path) == before
         assert (tmp_path / ".lock").exists()
@@ -114,7 +114,7 @@ def test_a_state_of_another_run_is_refused(small, tmp_path, settings):
     one, other = begun(small, tmp_path / "one"), begun(small, tmp_path / "other", settings)
     shutil.copy(other / "state.safetensors", one)
     before = contents(one)
-    with pytest.raises(InputError, match="is no state of this run .*another recipe, other images or another start"):
+    with pytest.raises(InputError, match=r"is no state of this run .*another recipe, other images or another start"):
         train(None, small.images(), RunOptions(one, resume=True))
     assert contents(one) == before
 
