@@ -13,7 +13,7 @@ __all__ = ["SaveError", "replace_file"]
 
 
 class SaveError(DcnbioError):
-    """A run's file that could not be written; what was saved before is kept."""
+    """A run's file that could not be written; one that was there before is kept."""
 
     exit_status = 3
 
@@ -43,9 +43,10 @@ def replace_file(path: Path, content: bytes) -> None:
             os.fsync(file.fileno())
         os.replace(part, path)
     except OSError as error:
+        kept = "what was saved before is kept, so make room" if path.exists() else "make room"
         raise SaveError(
-            f"{path} cannot be written ({error.strerror or error}); what was saved before is kept, so make room and "
-            "go on with --resume."
+            f"{path} cannot be written ({error.strerror or error}); {kept} and go on with --resume, or with the same "
+            "command if there is no run.json yet."
         ) from error
     finally:
         if part:

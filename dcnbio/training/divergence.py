@@ -17,7 +17,7 @@ __all__ = ["DivergenceError", "check_gradient", "check_loss", "check_scales", "h
 
 WEIGHT_MOST = 1e6  # a weight beyond it is of a network that has exploded, though its loss may still be finite
 TIMES = (0.0, 1.0, 2.0)  # solver times at which scales that depend on time are watched
-ADVICE = "the last save is kept; try a lower learning_rate, clip_norm or sigma_ceiling"
+ADVICE = "try a lower learning_rate, clip_norm or sigma_ceiling"
 
 
 class DivergenceError(DcnbioError):
@@ -104,14 +104,16 @@ def check_scales(module: nn.Module, guards: Guards, epoch: int) -> None:
     ------
     DivergenceError
     """
+    lowest = 0.0 if guards.sigma_least is None else guards.sigma_least
+    highest = math.inf if guards.sigma_most is None else guards.sigma_most
     for name, layer in scale_layers(module):
         for time in watched_times(layer):
             sigma = layer.sigma(torch.tensor(time))
             least, most = float(sigma.min()), float(sigma.max())
-            if not (least >= guards.sigma_least and most <= guards.sigma_most):
+            if not (least >= lowest and most <= highest):
                 raise diverged(
                     f"sigma of {name} is {least:.3g} to {most:.3g} pixels at t = {time:g}, outside the range "
-                    f"{guards.sigma_least:g} to {guards.sigma_most:g} (sigma_least, sigma_most)",
+                    f"{lowest:g} to {highest:g} (sigma_least, sigma_most)",
                     epoch,
                 )
     check_weights(module, epoch)

@@ -94,8 +94,8 @@ def labelled_as(found: ImageSet, own: ImageSet) -> LabelledImages:
     unknown = sorted(set(shown.values()) - set(trained))
     if unknown:
         raise InputError(
-            f"test images of {found.source} are of {', '.join(unknown[:10])} ({len(unknown)} in all), of which there is "
-            f"no training image; classes are found by name, and trained are {', '.join(list(trained)[:10])} "
+            f"test images of {found.source} are of {', '.join(unknown[:10])} ({len(unknown)} in all), of which there "
+            f"is no training image; classes are found by name, and trained are {', '.join(list(trained)[:10])} "
             f"({len(trained)} in all)."
         )
     places = np.array([trained[shown[label]] if label in shown else -1 for label in range(len(found.class_names))])

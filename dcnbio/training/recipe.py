@@ -7,8 +7,9 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from dcnbio.errors import InputError
+from dcnbio.training.network_settings import check_network_settings
 from dcnbio.training.recipe_parts import Data, Guards, Optimisation, Phase
-from dcnbio.training.setting_checks import check_choice, check_whole
+from dcnbio.training.setting_checks import check_choice, check_text, check_whole
 
 __all__ = ["SECTIONS", "Recipe", "recipe_from_dict"]
 
@@ -74,10 +75,13 @@ class Recipe:
     phases: tuple[Phase, ...] = (Phase(),)
 
     def __post_init__(self) -> None:
+        for name in ("name", "model", "encoder", "start"):
+            check_text(name, getattr(self, name))
+        check_network_settings(self.network)
         check_choice("initial_sigma", self.initial_sigma, INITIAL_SIGMAS)
         check_choice("task", self.task, TASKS)
         check_choice("dtype", self.dtype, ("float32", "float64"))
-        check_whole("seed", self.seed, 0, 2**63 - 1)
+        check_whole("seed", self.seed, 0)
         object.__setattr__(self, "phases", tuple(self.phases))
         ends = [phase.until for phase in self.phases]
         if not ends or ends != sorted(ends) or ends[-1] != 1:

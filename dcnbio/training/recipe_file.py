@@ -110,9 +110,6 @@ def checked(values: Mapping[str, Any]) -> Recipe:
     phases = values.get("phases", [])
     if not isinstance(phases, list) or not all(isinstance(phase, Mapping) for phase in phases):
         raise InputError(f'phases is {phases!r}; give a list of tables, such as phases=[{{gradient="exact"}}].')
-    for name in ("name", "encoder", "start"):
-        if not isinstance(values.get(name, ""), str):
-            raise InputError(f"{name} is {values[name]!r}; give text between quotation marks.")
     return recipe_from_dict(values)
 
 

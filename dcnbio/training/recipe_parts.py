@@ -68,8 +68,8 @@ class Data:
         check_whole("translate", self.translate, 0, 31)
         check_choice("border", self.border, ("black", "mirror"))
         check_number("still", self.still, 0, 1)
-        check_whole("subset_seed", self.subset_seed, 0, 2**63 - 1, optional=True)
-        check_whole("held_out_seed", self.held_out_seed, 0, 2**63 - 1)
+        check_whole("subset_seed", self.subset_seed, 0, optional=True)
+        check_whole("held_out_seed", self.held_out_seed, 0)
         check_flag("flip", self.flip)
 
 
@@ -141,6 +141,8 @@ class Optimisation:
             check_whole("milestones", milestone, 1)
         for name in ("keep_partial_batch", "nesterov", "small_data_factors"):
             check_flag(name, getattr(self, name))
+        if self.nesterov and not self.momentum:
+            raise InputError("nesterov is true and momentum is 0; it needs a momentum, such as the paper's 0.9.")
 
 
 @dataclass(frozen=True)
@@ -224,8 +226,8 @@ class Guards:
         Largest norm of the gradient.
     sigma_ceiling : float or None
         Scales are cut to this many pixels after each step.
-    sigma_least, sigma_most : float
-        A scale outside this range, in pixels, ends the run.
+    sigma_least, sigma_most : float or None
+        A scale outside this range, in pixels, ends the run; None: that end is not watched.
     gap_limit : float or None
         When the held-out accuracy with a phase's own solver exceeds that with dopri5 at 1e-3 by more than this, the
         network is learning the solver, and the next phase begins at once.
@@ -243,10 +245,12 @@ class Guards:
 
     clip_norm: float | None = None
     sigma_ceiling: float | None = None
-    sigma_least: float = 0.01
-    sigma_most: float = 32.0
+    sigma_least: float | None = 0.01
+    sigma_most: float | None = 32.0
     gap_limit: float | None = None
 
     def __post_init__(self) -> None:
         for item in fields(self):
-            check_number(item.name, getattr(self, item.name), 0, optional=item.default is None)
+            # log2 sigma is cut, and no scale is 0 pixels
+            above = item.name == "sigma_ceiling"
+            check_number(item.name, getattr(self, item.name), 0, optional=True, above=above)

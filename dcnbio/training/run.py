@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from dcnbio.training.divergence import DivergenceError
 from dcnbio.training.epoch_report import epoch_row, save_scales, sigma_by_layer
 from dcnbio.training.final_figures import partial_figures
 from dcnbio.training.images import LabelledImages
@@ -70,7 +71,7 @@ class Run:
         with Interruption() as interruption:
             while self.progress.step < plan.total_steps:
                 number = self.phase()
-                report = self.trainer.step(self.progress.step, self.trainer.recipe.phases[number])
+                report = self.stepped(number)
                 self.progress.step += 1
                 now = time.monotonic()
                 self.note(report, now - last)
@@ -86,6 +87,14 @@ class Run:
                     interruption.obey()
                     return False
         return True
+
+    def stepped(self, number: int) -> StepReport:
+        """Do one step; where it goes wrong, say whether there is a save."""
+        try:
+            return self.trainer.step(self.progress.step, self.trainer.recipe.phases[number])
+        except DivergenceError as error:
+            kept = "The last save is kept." if self.folder.state.exists() else "Nothing was saved yet."
+            raise DivergenceError(f"{error} {kept}") from None
 
     def agreed(self, number: int, started: float, saved: float) -> tuple[bool, bool]:
         """Say whether to stop and whether to save; all processes agree on it."""

@@ -12,9 +12,15 @@ from dcnbio.training.atomic_file import replace_file
 from dcnbio.training.recipe import Recipe, recipe_from_dict
 from dcnbio.training.run_identity import run_identity
 
-__all__ = ["RunFolder"]
+__all__ = ["RunFolder", "record_text"]
 
 OWN = ("run.json", "state.safetensors", "metrics.csv", "curves.png", "checkpoint.safetensors")
+
+
+def record_text(recipe: Recipe, **facts: Any) -> str:
+    """Write what a run was asked for, and which run it is, as JSON."""
+    content = {"recipe": recipe.to_dict(), **facts}
+    return json.dumps({**content, "identity": run_identity(content)}, indent=1, allow_nan=False)
 
 
 @dataclass(frozen=True)
@@ -57,6 +63,27 @@ class RunFolder:
         """Every filter's scale at a step."""
         return self.path / "log2_sigma" / f"step_{step:08d}.npz"
 
+    def refuse_own(self, path: Path) -> None:
+        """Refuse to begin anew with what would be removed for it.
+
+        Parameters
+        ----------
+        path : Path
+            A network that the new run needs.
+
+        Raises
+        ------
+        InputError
+            If it is one of the files of the run that is there.
+        """
+        for name in OWN:
+            own = self.path / name
+            if own.exists() and own.samefile(path):
+                raise InputError(
+                    f"overwrite (--overwrite) would remove {own}, which the new run begins with or decodes; choose "
+                    "another folder (--out), or copy that file elsewhere first."
+                )
+
     def make(self) -> None:
         """Make the folder, if it is not there.
 
@@ -94,9 +121,7 @@ class RunFolder:
 
     def write_record(self, recipe: Recipe, **facts: Any) -> None:
         """Keep what the run was asked for."""
-        content = {"recipe": recipe.to_dict(), **facts}
-        text = json.dumps({**content, "identity": run_identity(content)}, indent=1, allow_nan=False)
-        replace_file(self.record, text.encode())
+        replace_file(self.record, record_text(recipe, **facts).encode())
 
     def identity(self) -> str:
         """Tell which run is in the folder, by its record as it was written.

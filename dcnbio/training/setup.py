@@ -50,11 +50,12 @@ def make_optimiser(module: nn.Module, chosen: Optimisation) -> torch.optim.SGD:
     trained = [(name, p) for name, p in module.named_parameters() if p.requires_grad]
     spared = [p for name, p in trained if "log2_sigma" in name or p.ndim == 1]
     decayed = [p for name, p in trained if not ("log2_sigma" in name or p.ndim == 1)]
-    groups = [{"params": decayed, "weight_decay": chosen.weight_decay}, {"params": spared, "weight_decay": 0.0}]
+    groups = [{"params": decayed, "weight_decay": float(chosen.weight_decay)}, {"params": spared, "weight_decay": 0.0}]
     return torch.optim.SGD(
         [group for group in groups if group["params"]],
-        lr=chosen.learning_rate,
-        momentum=chosen.momentum,
+        # whole numbers of more than 64 bits are none of torch's
+        lr=float(chosen.learning_rate),
+        momentum=float(chosen.momentum),
         nesterov=chosen.nesterov,
     )
 

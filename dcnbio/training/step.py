@@ -144,7 +144,7 @@ class Trainer:
         """Move the weights along the gradient of all processes."""
         guards, module = self.recipe.guards, self.objective.module
         self.processes.add_gradients(self.parameters)
-        most = guards.clip_norm if guards.clip_norm is not None else float("inf")
+        most = float("inf") if guards.clip_norm is None else float(guards.clip_norm)
         check_gradient(torch.nn.utils.clip_grad_norm_(self.parameters, most), module, epoch)
         for group in self.optimiser.param_groups:
             group["lr"] = learning_rate(step, self.plan, self.recipe.optimisation)

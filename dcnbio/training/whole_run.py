@@ -19,10 +19,10 @@ from dcnbio.training.objective import Objective
 from dcnbio.training.processes import Processes, joined_processes
 from dcnbio.training.recipe import Recipe
 from dcnbio.training.run import Run, Show, silent
-from dcnbio.training.run_folder import RunFolder
+from dcnbio.training.run_folder import RunFolder, record_text
 from dcnbio.training.run_lock import RunLock
 from dcnbio.training.run_options import RunOptions
-from dcnbio.training.run_record import chosen_recipe, finished_figures
+from dcnbio.training.run_record import chosen_recipe, finished_figures, refuse_to_remove_own
 from dcnbio.training.schedule import make_plan
 from dcnbio.training.setup import make_objective, make_optimiser
 from dcnbio.training.starting_point import StartingPoint, starting_point
@@ -80,6 +80,7 @@ def train(
     check_device(options.device, "float32" if recipe is None else recipe.dtype)
     with joined_processes(options.device) as processes, RunLock(folder.path, processes.first) as lock:
         recipe = chosen_recipe(recipe, folder, options, images.ids)
+        refuse_to_remove_own(recipe, folder, options)
         done = finished_figures(folder, options)
         if done is not None:
             return done
@@ -135,6 +136,7 @@ def begin(trainer: Trainer, folder: RunFolder, options: RunOptions, record: dict
     if options.resume and folder.state.exists():
         return load_state(folder.state, trainer.objective.module, trainer.optimiser, folder.identity())
     if trainer.processes.first:
+        record_text(trainer.recipe, **record, finished=False)  # whatever has no JSON fails before anything is removed
         if not options.resume:
             folder.make()
             lock.take()

@@ -121,8 +121,11 @@ REFUSED = {
     "phases of no kind": (["--set", "phases=3"], "phases is 3; give a list of tables"),
     "a network of no kind": (["--set", "network=3"], "network is 3, but it has parts"),
     "an unknown part of the network": (["--set", "network.depths=3"], "depths"),
-    "widths of no kind": (["--set", "network.widths=wide"], "a setting of the network has a value of a wrong type"),
-    "norm groups of no kind": (["--set", "network.norm_groups=2.5"], "norm_groups is 2.5; allowed are whole numbers"),
+    "widths of no kind": (
+        ["--set", "network.widths=wide"],
+        "network.widths is 'wide'; it must be a list of",
+    ),
+    "norm groups of no kind": (["--set", "network.norm_groups=2.5"], "norm_groups is 2.5; it must be a whole number"),
     "half an epoch": (["--set", "epochs=1.5"], "epochs is 1.5; allowed are whole numbers"),
     "no epochs": (["--set", "epochs=0"], "epochs is 0"),
     "milestones of no kind": (["--set", 'milestones=["a"]'], "milestones is 'a'"),
@@ -188,7 +191,7 @@ def test_a_network_that_explodes_leaves_its_last_good_state(capfd, monkeypatch):
         arguments = [*COMMAND, "--model", "resnet-blocks", "--save-minutes", "0"]
         said = sentence(capfd, arguments, 3)
     assert "training diverged in epoch 2: the largest weight of " in said
-    assert "the last save is kept; try a lower learning_rate" in said
+    assert "; try a lower learning_rate, clip_norm or sigma_ceiling. The last save is kept." in said
     assert all(float(value.abs().max()) < 100 for value in load_file("run/state.safetensors").values())
     assert run(RESUME) == 0
     assert set(os.listdir("run")) == OWN
@@ -202,6 +205,8 @@ def test_a_solver_that_gives_up_ends_the_run_and_is_named(capfd, monkeypatch):
         patch.setattr(step_module, "phase_solver", lambda *given: solver)
         said = sentence(capfd, COMMAND, 3)
     assert "diverged in epoch 1: the solver gave up: limit on attempted steps reached in block 1" in said
+    assert said.endswith("Nothing was saved yet.")
+    assert not Path("run/state.safetensors").exists()
     assert run(RESUME) == 0
 
 
