@@ -28,7 +28,9 @@ from small_data_tables import NOT_RUN, Cells, by_seed, small_data_cells, small_d
 from dcnbio.model.checkpoint import Header, read_header
 from dcnbio.model.loading import find_checkpoint, find_decoder, shipped_checkpoints, shipped_decoders
 from dcnbio.model.network import build
-from dcnbio.model.rows import ROWS
+from dcnbio.model.rows import ROWS, row_spec
+from dcnbio.model.run_parts import earlier_parts
+from dcnbio.model.spec import NetworkSpec
 from dcnbio.probe.interval import accuracy_interval
 
 HERE = Path(__file__).parent
@@ -82,15 +84,32 @@ def variant(row: dict[str, str]) -> tuple[float | None, str | None]:
 
 
 def matches(one: Trained, row: dict[str, str]) -> bool:
-    """Say whether a checkpoint is of a row of the paper's tables."""
+    """Say whether a checkpoint is of a row of the paper's tables: that network, trained on all of CIFAR-10."""
     if one.spec["row"] != row["model"] or one.header.metrics.get("test_accuracy") is None:
         return False
-    if one.header.recipe.get("initial_sigma", "paper") != "paper":
-        return False
-    usual = build(row["model"]).spec
+    usual = row_spec(row["model"])
     time, activation = variant(row)
-    wanted = (usual.integration_time[0] if time is None else time, activation or usual.activation)
-    return (one.spec["integration_time"][0], one.spec["activation"]) == wanted
+    wanted = usual.with_overrides(
+        integration_time=usual.integration_time if time is None else time, activation=activation or usual.activation
+    )
+    return NetworkSpec.from_dict(one.spec) == wanted and on_all_images(one.header)
+
+
+def on_all_images(header: Header) -> bool:
+    """Say whether a network was trained on all of CIFAR-10, from scales as the paper's, and tested on all of it.
+
+    No part of the training may have had a few images per class, or begun with other scales. CIFAR-10 is known by its
+    official layouts, and as the copy that the shipped networks were trained on.
+    """
+    parts = [header.recipe, *(part.get("recipe") or {} for part in earlier_parts(header.recipe))]
+    if any(part.get("data", {}).get("per_class") is not None for part in parts):
+        return False
+    if any(part.get("initial_sigma", "paper") != "paper" for part in parts):
+        return False
+    if str(header.recipe.get("images_source", "")).startswith("CIFAR-10 "):
+        return header.metrics.get("test_n") == 10_000
+    images, copy = header.recipe.get("images") or {}, read_header(find_checkpoint("dcn-ode")).recipe["images"]
+    return all(images.get(name) == copy[name] for name in ("train", "test"))
 
 
 def accuracy_cells(row: dict[str, str], trained: list[Trained]) -> Cells:

@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from dcnbio.commands.about_checkpoint import checkpoint_info, checkpoint_report
 from dcnbio.commands.about_decoder import decoder_info, decoder_report, holds_decoder
+from dcnbio.commands.about_state import holds_state, state_info, state_report
 from dcnbio.commands.options import Json, Model, flag
 from dcnbio.commands.output import Speaker
 from dcnbio.commands.probe_report import error_lines
@@ -29,7 +30,7 @@ def is_recording(path: Path) -> bool:
 
 def info(
     name: Annotated[
-        str, Parameter(help="A shipped name, a .safetensors or .pth file, or a .zarr or .nc recording.")
+        str, Parameter(help="A shipped name, a .safetensors or .pth file, a run's folder, or a .zarr or .nc recording.")
     ] = "dcn-ode",
     /,
     *,
@@ -50,7 +51,10 @@ def info(
     if verify:
         raise InputError(f"verify (--verify) is given and {name} is no recording; leave it out: weights have a hash.")
     path = find_checkpoint(name)
-    if holds_decoder(path):
+    if holds_state(path):
+        found = state_info(path)
+        speaker.give(found, state_report(found))
+    elif holds_decoder(path):
         found = decoder_info(path)
         speaker.give(found, decoder_report(found))
     else:

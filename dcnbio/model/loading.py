@@ -125,7 +125,8 @@ def file_of(path: Path) -> Path:
     """Give the one checkpoint that lies in a folder; a path that is no folder stays as it is."""
     if not path.is_dir():
         return path
-    there = sorted(p for p in path.iterdir() if p.suffix in SUFFIXES)
+    # of a run that is under way: no network, but what is needed to go on
+    there = sorted(p for p in path.iterdir() if p.suffix in SUFFIXES and p.name != "state.safetensors")
     if len(there) == 1:
         return there[0]
     if not there:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import torch
@@ -85,6 +85,8 @@ class Reconstruction:
 
     def reconstruct(self, images: Tensor, solver: SolverSettings) -> tuple[Tensor, tuple[Solution, ...]]:
         """Give the images that the decoder makes of a batch's maps, and what its blocks did with a solver."""
+        # where several processes share a batch, its steps are those of all of its images here too
+        self.encoder.solver = replace(self.encoder.solver, reduce=solver.reduce)
         with torch.no_grad():
             maps = encode(self.encoder, images)
         self.module.solver = solver

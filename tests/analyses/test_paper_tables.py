@@ -12,7 +12,8 @@ from papers_spread import judged, prediction_factor
 from recipe_sections import recipe_cells, recipe_section
 from small_data_tables import NOT_RUN, small_data_cells, small_data_runs
 
-from dcnbio.model.checkpoint import Header
+from dcnbio.model.checkpoint import Header, read_header
+from dcnbio.model.loading import find_checkpoint
 from dcnbio.model.rows import row_spec
 from dcnbio.training import Recipe, with_settings
 from dcnbio.training.papers_accuracy import PAPERS_ACCURACY
@@ -47,6 +48,59 @@ def test_the_prediction_interval_of_a_fourth_run_is_that_of_students_t():
 @pytest.mark.parametrize(("value", "said"), [(89.5, "within"), (88.4, "below"), (90.6, "above")])
 def test_a_single_run_is_judged_by_it(value, said):
     assert judged(value, {"mean": "89.5", "sd": "0.2", "n_runs": "3"}) == f"{said} 88.5 to 90.5"
+
+
+@pytest.fixture(scope="module")
+def full_row():
+    rows = read_rows(ANALYSES / "paper_values.csv")
+    return next(
+        row for row in rows if (row["table"], row["model"]) == ("1", "dcn-ode") and row["metric"] != "trainable"
+    )
+
+
+def trained(script, recipe=None, spec=None, **metrics):
+    """Give the shipped dcn-ode's header with other facts."""
+    header = read_header(find_checkpoint("dcn-ode"))
+    told = {**header.recipe, **(recipe or {})}
+    return script["Trained"](
+        "mine",
+        Header(
+            {**header.spec, **(spec or {})},
+            {k: v for k, v in told.items() if v is not ...},
+            {**header.metrics, **metrics},
+        ),
+    )
+
+
+FEW = {"data": {"per_class": 16}}
+OTHERS = {
+    "few images per class": {"recipe": FEW},
+    "few in an earlier part": {"recipe": {"begun_from": {"file": "a", "recipe": FEW}}},
+    "other scales in an earlier part": {
+        "recipe": {"begun_from": {"file": "a", "recipe": {"initial_sigma": "constant"}}}
+    },
+    "other scales": {"recipe": {"initial_sigma": "constant"}},
+    "other images": {"recipe": {"images": {"train": "sha256:0", "test": "sha256:1"}}},
+    "images that nobody told": {"recipe": {"images": ...}},
+    "a part of the official test set": {"recipe": {"images_source": "CIFAR-10 python layout a, train"}, "test_n": 1000},
+    "other widths": {"spec": {"widths": [64, 128, 256]}},
+    "another order": {"spec": {"kernel_order": 4}},
+    "another window": {"spec": {"window": 3.0}},
+    "another T": {"spec": {"integration_time": [2.0, 2.0, 1.0]}},
+    "another activation": {"spec": {"activation": "relu"}},
+}
+
+
+@pytest.mark.parametrize("what", OTHERS)
+def test_a_network_that_is_another_or_saw_other_images_is_not_listed_beside_the_papers(script, full_row, what):
+    assert not script["matches"](trained(script, **OTHERS[what]), full_row)
+    assert script["accuracy_cells"](full_row, [trained(script, **OTHERS[what])]) == [NOT_RUN]
+
+
+def test_a_network_that_was_trained_on_all_images_is_listed(script, full_row):
+    official = {"images": {"train": "sha256:0"}, "images_source": "CIFAR-10 python layout a.tar.gz, train"}
+    assert script["matches"](trained(script), full_row)
+    assert script["matches"](trained(script, official), full_row)
 
 
 def decoder(script, row, **metrics):

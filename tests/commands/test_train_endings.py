@@ -369,3 +369,36 @@ def test_rows_are_added_to_a_table_that_an_earlier_version_began(begun):
         rows = list(csv.DictReader(file))
     assert [row["extra"] for row in rows] == ["7", "", ""]
     assert [row["accuracy"] != "" for row in rows] == [False, True, True]
+
+
+def test_the_folder_of_an_unfinished_run_is_a_name_for_its_checkpoint(capfd, monkeypatch):
+    import dcnbio.training.whole_run as whole_run
+
+    def stop(*arguments):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(whole_run, "final_figures", stop)
+        assert run(COMMAND) == 130
+    capfd.readouterr()
+    assert {"checkpoint.safetensors", "state.safetensors"} < set(os.listdir("run"))
+    assert not json.loads(Path("run/run.json").read_text())["finished"]
+    assert run(["evaluate", "--checkpoint", "run", "--images", "set.npz", "--json"]) == 0
+    capfd.readouterr()
+    assert run(["info", "run", "--json"]) == 0
+    assert json.loads(capfd.readouterr().out)["file"] == "run/checkpoint.safetensors"
+
+
+def test_a_folder_with_a_state_alone_is_no_checkpoint(begun, capfd):
+    said = sentence(capfd, ["evaluate", "--checkpoint", "run"], 2)
+    assert "run is a folder without a checkpoint" in said
+
+
+def test_info_says_what_a_state_is(begun, capfd):
+    assert run(["info", "run/state.safetensors"]) == 0
+    out = capfd.readouterr().out
+    assert "a training run that is not finished: weights and momentum after 1 steps" in out
+    assert "dcnbio train --resume --out run" in out
+    assert run(["info", "run/state.safetensors", "--json"]) == 0
+    found = json.loads(capfd.readouterr().out)
+    assert (found["kind"], found["step"]) == ("state of a training run", 1)
