@@ -15,6 +15,7 @@ from cyclopts import App, CycloptsError, Parameter, UnusedCliTokensError
 from dcnbio.commands.analyze import analyze
 from dcnbio.commands.analyze_completion import completion
 from dcnbio.commands.check_solver import check_solver
+from dcnbio.commands.checked_values import checked_values
 from dcnbio.commands.cite import cite
 from dcnbio.commands.evaluate import evaluate
 from dcnbio.commands.export import export
@@ -26,7 +27,6 @@ from dcnbio.commands.output import complain
 from dcnbio.commands.probe import probe
 from dcnbio.commands.report import report
 from dcnbio.commands.train import train
-from dcnbio.commands.whole_numbers import checked_numbers
 from dcnbio.errors import DcnbioError
 from dcnbio.version import __version__
 
@@ -41,7 +41,7 @@ app = App(
     result_action="return_value",
     exit_on_error=False,
     print_error=False,
-    default_parameter=Parameter(converter=checked_numbers),
+    default_parameter=Parameter(converter=checked_values),
     suppress_keyboard_interrupt=False,  # it comes to `run`, with the sentence of what is kept
 )
 app.command(probe)

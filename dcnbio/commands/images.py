@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 from dcnbio.commands.options import WHICH, Images, Limit, flag, limit_of, whole_numbers
-from dcnbio.errors import InputError
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -72,8 +71,6 @@ def open_images(options: ImageOptions, most: int | None = DEFAULT_LIMIT) -> xr.D
     from dcnbio.images import Selection, read_images
     from dcnbio.images.dataset import to_dataset
 
-    if options.images == "":
-        raise InputError("images (--images) is empty, as of an unset shell variable; give a path, or leave it out.")
     classes = None if options.classes is None else options.classes.split(",")
     indices = None if options.indices is None else whole_numbers(options.indices, "--indices")
     selection = Selection(limit=chosen_limit(options, classes, most), indices=indices, classes=classes)

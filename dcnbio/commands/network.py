@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from dcnbio.commands.intervention_option import check_intervention, intervened
 from dcnbio.commands.options import integration_time
-from dcnbio.errors import InputError
 
 if TYPE_CHECKING:
     from dcnbio.model.network import Network
@@ -78,8 +77,6 @@ def loaded(checkpoint: str, model: str | None, time: str | None) -> OpenedNetwor
     from dcnbio.model.loading import find_checkpoint, load
     from dcnbio.model.public_checkpoint import load_public
 
-    if not checkpoint:
-        raise InputError("checkpoint (--checkpoint) is empty, as of an unset shell variable; give a name or a path.")
     overrides: dict[str, Any] = integration_time(time)
     path = find_checkpoint(checkpoint)
     if path.suffix == ".safetensors":

@@ -103,4 +103,4 @@ def test_an_interruption_is_one_word(capfd, monkeypatch, number, status):
 
 def test_a_name_that_is_empty_is_refused(capfd):
     assert run(["evaluate", "--checkpoint", ""]) == 2
-    assert "checkpoint (--checkpoint) is empty" in capfd.readouterr().err
+    assert "Invalid value for --checkpoint: '' is empty, as of an unset shell variable" in capfd.readouterr().err

@@ -6,7 +6,7 @@ import pytest
 from cyclopts import App, CoercionError
 
 from dcnbio.commands.app import app, run
-from dcnbio.commands.whole_numbers import takes_whole_numbers
+from dcnbio.commands.checked_values import takes_whole_numbers
 
 
 def commands(parent: App, path: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], App]]:
