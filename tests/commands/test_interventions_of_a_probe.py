@@ -95,7 +95,7 @@ def test_another_patch_is_no_resumption(capsys):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "--patch has ''; give parts with a value, each once"),
+        ("", "Invalid value for --patch: '' is empty"),
         ("block=1", "without time; give block=1;time=0.5"),
         ("bloc=1;time=1", "--patch has 'bloc=1'"),
         ("block=1;block=2;time=1", "--patch has 'block=2'; give parts with a value, each once"),
