@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from dcnbio.commands.analysis_output import check_place, give_result
-from dcnbio.commands.class_labels import with_labels_if_any
 from dcnbio.commands.completion_report import as_json, report
 from dcnbio.commands.named_checkpoints import refuse_model_of_none, refuse_repeated, short_names
 from dcnbio.commands.options import PRINTED, Images, Model, Where, flag, limit_of, whole_numbers
 from dcnbio.commands.resampling_option import RESAMPLING, Resampling
 from dcnbio.commands.training_border import training_border, with_training_border
+from dcnbio.probe.class_labels import with_labels_if_any
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -10,13 +10,13 @@ import numpy as np
 from cyclopts import Parameter
 
 from dcnbio.commands.analysis_output import check_place, give_result
-from dcnbio.commands.class_labels import with_labels_of
 from dcnbio.commands.contrast_report import as_json, report
 from dcnbio.commands.named_checkpoints import refuse_model_of_none, refuse_repeated, short_names
 from dcnbio.commands.options import PRINTED, Images, Model, Where, flag
 from dcnbio.commands.output import Speaker
 from dcnbio.commands.recorded_contrast import recorded_contrast
 from dcnbio.errors import InputError
+from dcnbio.probe.class_labels import with_labels_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from dcnbio.commands.analysis_output import check_place, give_result
-from dcnbio.commands.class_labels import with_labels_of
 from dcnbio.commands.intervention_option import check_intervention, intervened
 from dcnbio.commands.measure_plan import check_seed
 from dcnbio.commands.measured_growth import growth_of, record_fields_in_time
@@ -19,6 +18,7 @@ from dcnbio.commands.options import PRINTED, Model, Where, block_list
 from dcnbio.commands.output import tell
 from dcnbio.commands.responses_report import report
 from dcnbio.errors import InputError
+from dcnbio.probe.class_labels import with_labels_of
 
 if TYPE_CHECKING:
     import numpy as np

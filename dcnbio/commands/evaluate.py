@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from dcnbio.commands.class_labels import with_labels_of
 from dcnbio.commands.images import ImageOptions, open_images
 from dcnbio.commands.intervention_option import Interventions
 from dcnbio.commands.network import open_network
@@ -16,6 +15,7 @@ from dcnbio.commands.output import Speaker, complain
 from dcnbio.commands.probe_report import accuracy_line, failure_lines
 from dcnbio.commands.solver_options import HowMeasured
 from dcnbio.commands.table import table
+from dcnbio.probe.class_labels import with_labels_of
 
 __all__ = ["evaluate"]
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from dcnbio.commands.class_labels import untrained_classes, with_labels_of
 from dcnbio.commands.images import ImageOptions, open_images
 from dcnbio.commands.interruption import ends_with
 from dcnbio.commands.intervention_option import Interventions
@@ -43,6 +42,7 @@ from dcnbio.commands.patch_option import Patches, patch_option
 from dcnbio.commands.probe_report import failure_lines, probe_report, probe_summary
 from dcnbio.commands.solver_options import How
 from dcnbio.errors import InputError, SolverError
+from dcnbio.probe.class_labels import untrained_classes, with_labels_of
 
 if TYPE_CHECKING:
     from dcnbio.model.network import Network

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from dcnbio.commands.class_labels import with_labels_if_any
 from dcnbio.commands.images import ImageOptions, open_images
 from dcnbio.commands.options import Checkpoint, Json, Model, flag, name_list
 from dcnbio.commands.output import Speaker, command_text, tell
@@ -20,6 +19,7 @@ from dcnbio.commands.report_headlines import headlines
 from dcnbio.commands.report_subject import Finding, Subject
 from dcnbio.commands.resampling_option import Resampling
 from dcnbio.errors import DcnbioError, InputError
+from dcnbio.probe.class_labels import with_labels_if_any
 
 if TYPE_CHECKING:
     from dcnbio.model.spec import NetworkSpec

@@ -14,6 +14,7 @@ from tqdm.std import tqdm
 from dcnbio.errors import InputError
 from dcnbio.model.given_network import check_network
 from dcnbio.model.network import Network, Run
+from dcnbio.probe.class_labels import with_labels_of
 from dcnbio.probe.interval import accuracy_interval
 from dcnbio.probe.outcome import finite_images, outcomes, run_finite
 from dcnbio.probe.precision import moved
@@ -109,7 +110,8 @@ def evaluate(net: Network, data: xr.Dataset, *, progress: bool = False, **settin
     net : Network
         It is left as it was.
     data : xarray.Dataset
-        From `load_images`, with labels of the network's classes.
+        From `load_images`, with labels of the network's classes, which are found by their names where the network's
+        checkpoint tells them, else by their numbers.
     progress : bool
         Show a progress bar.
     **settings
@@ -143,7 +145,7 @@ def evaluate(net: Network, data: xr.Dataset, *, progress: bool = False, **settin
         raise InputError(
             "patch is given, which evaluate does not take; record with dcnbio.probe, which has the logits."
         )
-    stimuli = as_stimuli(data)
+    stimuli = as_stimuli(with_labels_of(net, data) if isinstance(data, xr.Dataset) else data)
     known = len(stimuli.class_names) == net.spec.classes
     if not known or (stimuli.labels < 0).any() or (stimuli.labels >= net.spec.classes).any():
         raise InputError(

@@ -16,6 +16,7 @@ from dcnbio.model.network import Network
 from dcnbio.model.solve import solve_times
 from dcnbio.model.status import Status
 from dcnbio.model.weights import weights_id
+from dcnbio.probe.class_labels import network_classes
 from dcnbio.probe.error_estimate import reference_settings
 from dcnbio.probe.interventions import described
 from dcnbio.probe.own_field import own_field
@@ -140,6 +141,15 @@ def check_memory(sizes: Sequence[tuple[int, int, int]], blocks: Sequence[BlockLa
         )
 
 
+def class_names(net: Network, stimuli: Stimuli) -> list[str]:
+    """Name the network's classes; by their numbers alone where the images' labels count others."""
+    own = network_classes(net)
+    if own and (stimuli.labels < 0).all():
+        return own
+    known = stimuli.class_names == own if own else len(stimuli.class_names) == net.spec.classes
+    return stimuli.class_names if known else unnamed_classes(net.spec.classes)
+
+
 def plan(net: Network, stimuli: Stimuli, settings: ProbeSettings) -> RecordingLayout:
     """Lay out the recording."""
     shapes = map_shapes(net, (stimuli.images.shape[2], stimuli.images.shape[3]))
@@ -151,13 +161,11 @@ def plan(net: Network, stimuli: Stimuli, settings: ProbeSettings) -> RecordingLa
     blocks = [block_layout(net, b, shapes[b - 1], settings, len(stimuli)) for b in chosen]
     if any(one.together for one in settings.chosen_reductions):
         check_memory(shapes, blocks, settings.dtype, len(stimuli))
-    known = len(stimuli.class_names) == net.spec.classes
-    names = stimuli.class_names if known else unnamed_classes(net.spec.classes)
     return RecordingLayout(
         stimulus=stimuli.stimulus,
         labels=stimuli.labels,
         files=stimuli.files,
-        class_names=names,
+        class_names=class_names(net, stimuli),
         blocks=blocks,
         batch_size=settings.batch_size,
         nfe_per="batch" if settings.stepping == "shared" else "image",

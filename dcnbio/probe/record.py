@@ -15,6 +15,7 @@ from tqdm.std import tqdm
 
 from dcnbio.model.network import Network
 from dcnbio.probe.batches import Job, run_batches
+from dcnbio.probe.class_labels import untrained_classes, with_labels_of
 from dcnbio.probe.destination import Destination, silent
 from dcnbio.probe.error_estimate import error_sample
 from dcnbio.probe.interventions import check_apart, settle
@@ -99,7 +100,8 @@ def probe(
     net : Network
         It is left as it was: mode, type, device.
     data : xarray.Dataset, array or Tensor
-        From `load_images`, or bare images (n, 3, 32, 32) in [0, 1].
+        From `load_images`, or bare images (n, 3, 32, 32) in [0, 1]. Labels count the network's classes, found by their
+        names, where its checkpoint tells them and it was trained on all of the images'.
     out : path, optional
         A .zarr store that is written batch by batch, or a .nc file that is written at the end. Without it the
         recording stays in memory.
@@ -150,4 +152,6 @@ def probe(
     part = None if shard is None else shard_of(shard)
     to = Destination(path, overwrite, resume, progress, call_text(settings), say, part)
     to.check()
+    if isinstance(data, xr.Dataset) and not untrained_classes(net, data):
+        data = with_labels_of(net, data)
     return record(net, as_stimuli(data), chosen, to)

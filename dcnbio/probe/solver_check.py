@@ -100,7 +100,7 @@ def check_solver(
     }
     rows = solver_rows(tolerances)
     tightest = min((row for row in rows if row.method == "dopri5"), key=lambda row: row.tolerance)
-    labels, values, reference = stimuli.labels_for(net.spec.classes), {}, None
+    labels, values, reference = stimuli.labels_for(net), {}, None
     # the reference first: without it nothing can be said
     for row in tqdm([tightest, *(r for r in rows if r != tightest)], desc="solvers", disable=not progress, leave=False):
         found = answers_of(net, images, row, base)

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from dcnbio.errors import InputError
 from dcnbio.images import CIFAR10_CLASSES, TRANSFORM, Box, images_id, mask_images, scale_contrast
+from dcnbio.model.network import Network
+from dcnbio.probe.class_labels import network_classes
 from dcnbio.probe.outcome import NOT_FINITE, finite_images
 from dcnbio.probe.settings import ProbeSettings
 
@@ -64,13 +66,20 @@ class Stimuli:
         """SHA-256 of the images' values."""
         return images_id(self.images)
 
-    def labels_for(self, classes: int) -> NDArray[np.int64]:
+    def labels_for(self, net: Network) -> NDArray[np.int64]:
         """Give labels as indices of a network's classes: all -1 where the images' own classes are others.
 
-        A label counts the images' classes. Where these are not as many as the network's, a number that is equal to
-        the network's answer would be right by accident.
+        A label counts the images' classes, which are found among the network's by name where its checkpoint tells
+        them. Where it does not and these are not as many as the network's, a number that is equal to the network's
+        answer would be right by accident.
         """
-        return self.labels if len(self.class_names) == classes else np.full(len(self), -1, dtype=np.int64)
+        names = network_classes(net)
+        unknown = np.full(len(self), -1, dtype=np.int64)
+        if not names:
+            return self.labels if len(self.class_names) == net.spec.classes else unknown
+        shown = {self.class_names[label] for label in self.labels if label >= 0}
+        places = np.array([*(names.index(name) if name in names else -1 for name in self.class_names), -1])
+        return places[self.labels] if shown <= set(names) else unknown
 
     def first(self, count: int) -> Stimuli:
         """Give the first images alone."""

@@ -166,7 +166,7 @@ def labelled(found: Measured, shown: list[Condition], stimuli: Stimuli, variant:
     plain: dict[str, tuple[Any, Any, str, str]] = {
         "label": (
             "stimulus",
-            stimuli.labels_for(variant.net.spec.classes),
+            stimuli.labels_for(variant.net),
             "class of the image, -1 where unknown",
             "1",
         ),

@@ -112,7 +112,7 @@ def causal_part(net: Network, stimuli: Stimuli, box: Box, solver: SolverSettings
             "patched": (("source", "causal_image", "moment", "class"), given.patched, about(text.format("after"))),
             "intact_scores": (scores, given.intact, about("class scores of intact images")),
             "masked_scores": (scores, given.masked, about("class scores of masked images")),
-            "causal_label": ("causal_image", stimuli.labels_for(net.spec.classes), about("class of the image")),
+            "causal_label": ("causal_image", stimuli.labels_for(net), about("class of the image")),
         },
         {"source": list(SOURCES), "fraction": ("moment", given.fraction, about("t / T"))},
     )

@@ -61,14 +61,14 @@ def in_chunks(part: Callable[[Experiment], xr.Dataset], experiment: Experiment, 
     return joined if n >= len(experiment.images) else joined.rename_dims({"stimulus": "first_stimulus"})
 
 
-def labelled(data: xr.Dataset, classes: int) -> Stimuli:
+def labelled(data: xr.Dataset, net: Network) -> Stimuli:
     """Take images of which each is whole and has its class."""
     stimuli = as_stimuli(data)
     if any(stimuli.problems):
         where = next(i for i, why in enumerate(stimuli.problems) if why)
         raise InputError(f"image {where} of the images has {stimuli.problems[where]}; leave it out.")
-    labels = stimuli.labels_for(classes)
-    if (labels < 0).any() or (labels >= classes).any():
+    labels = stimuli.labels_for(net)
+    if (labels < 0).any() or (labels >= net.spec.classes).any():
         raise InputError(
             f"the images of {stimuli.source} have no labels of the network's classes; accuracy needs them."
         )
@@ -119,7 +119,7 @@ def record_contrast(
     """
     settings = settings or ContrastSettings()
     check_network(net)
-    stimuli = labelled(data, net.spec.classes)
+    stimuli = labelled(data, net)
     weight = next(net.parameters())
     images = torch.from_numpy(stimuli.images).to(weight)
     experiment = Experiment(net, images, settings, progress or (lambda n: None))

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dcnbio.errors import InputError
+from dcnbio.images import CIFAR10_CLASSES
 
 if TYPE_CHECKING:
     import xarray as xr
 
     from dcnbio.model.network import Network
 
-__all__ = ["untrained_classes", "with_labels_if_any", "with_labels_of"]
+__all__ = ["network_classes", "untrained_classes", "with_labels_if_any", "with_labels_of"]
 
 
 def network_classes(net: Network) -> list[str]:
@@ -32,15 +33,22 @@ def network_classes(net: Network) -> list[str]:
     return [*names, *spare]
 
 
+def classes_of(data: xr.Dataset) -> list[str]:
+    """Name the classes that labels count: CIFAR-10's where the images do not tell."""
+    return [str(name) for name in data["label"].attrs.get("class_names", CIFAR10_CLASSES)]
+
+
 def untrained_classes(net: Network, data: xr.Dataset) -> list[str]:
     """List the classes of labelled images that a network was not trained on, by name.
 
     Empty where the network's checkpoint does not tell its classes, as those of earlier versions do not.
     """
     names = network_classes(net)
-    own = data["label"].attrs["class_names"]
-    shown = {str(own[label]) for label in np.unique(data["label"].values) if label >= 0}
-    return sorted(shown - set(names)) if names else []
+    if "label" not in data or not names:
+        return []
+    own = classes_of(data)
+    shown = {own[label] for label in np.unique(data["label"].values) if 0 <= label < len(own)}
+    return sorted(shown - set(names))
 
 
 def with_labels_of(net: Network, data: xr.Dataset) -> xr.Dataset:
@@ -68,7 +76,7 @@ def with_labels_of(net: Network, data: xr.Dataset) -> xr.Dataset:
     (array([3, 5]), array([1, 0]))
     """
     names = network_classes(net)
-    if not names:
+    if not names or "label" not in data:
         return data
     unknown = untrained_classes(net, data)
     if unknown:
@@ -77,8 +85,7 @@ def with_labels_of(net: Network, data: xr.Dataset) -> xr.Dataset:
             f"network was not trained on; its classes are {', '.join(net.source['classes'][:10])} "
             f"({len(net.source['classes'])} in all), so give images of these, in folders of these names."
         )
-    own = data["label"].attrs["class_names"]
-    places = np.array([*(names.index(str(name)) if str(name) in names else -1 for name in own), -1])
+    places = np.array([*(names.index(name) if name in names else -1 for name in classes_of(data)), -1])
     label = data["label"].copy(data=places[data["label"].values])
     return data.assign(label=label.assign_attrs(class_names=names))
 
