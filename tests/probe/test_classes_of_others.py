@@ -79,6 +79,8 @@ def test_labels_are_found_by_name_where_the_network_tells_its_classes(net_of_nam
     assert tree["label"].values.tolist() == [1, 0, 0, 1]
     assert found.right == int((tree["logits"].argmax("class") == tree["label"]).sum())
     assert np.isfinite(check_solver(net_of_names, faces_and_houses, (1e-2, 1e-3))["accuracy"]).all()
+    tree = record_contrast(net_of_names, faces_and_houses, ContrastSettings(contrasts=(0.5,)), parts=["response"])
+    assert tree["label"].values.tolist() == [1, 0, 0, 1]
 
 
 def test_as_many_classes_of_other_names_have_no_accuracy(net_of_names, faces_and_houses):

@@ -62,7 +62,7 @@ def in_chunks(part: Callable[[Experiment], xr.Dataset], experiment: Experiment, 
 
 
 def labelled(data: xr.Dataset, net: Network) -> Stimuli:
-    """Take images of which each is whole and has its class."""
+    """Take images of which each is whole and has its class, counted as the network counts them."""
     stimuli = as_stimuli(data)
     if any(stimuli.problems):
         where = next(i for i, why in enumerate(stimuli.problems) if why)
@@ -72,7 +72,7 @@ def labelled(data: xr.Dataset, net: Network) -> Stimuli:
         raise InputError(
             f"the images of {stimuli.source} have no labels of the network's classes; accuracy needs them."
         )
-    return stimuli
+    return replace(stimuli, labels=labels)
 
 
 def record_contrast(
