@@ -33,8 +33,8 @@ USES = (
 )
 ROOMS = ("tests/images", "tests/recording")
 OTHERWISE = {
-    "test_areas_are_exact_at_any_sub_pixel_position": "an older SciPy rounds a last digit the other way",
-    "test_a_flipped_byte_of_any_variable_is_told_with_its_name": "an older xarray finds such damage on opening",
+    "test_areas_are_exact_at_any_sub_pixel_position": "older packages round a last digit the other way",
+    "test_a_flipped_byte_of_any_variable_is_told_with_its_name": "an older xarray finds the damage as it opens",
 }
 """Tests of what is otherwise with the lowest versions, and is no fault."""
 

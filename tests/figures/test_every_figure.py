@@ -225,9 +225,7 @@ def test_more_panels_than_can_be_read_are_refused_and_others_are_drawn(scales_of
         crowd[f"network{number}"] = crowd["network2"].copy()
         crowd[f"network{number}"].attrs["name"] = f"other-{number}"
     kind = figure_kind("sigma_distributions")
-    words = (
-        r"60 panels have no room on a page of nature \(183 x 170 mm\): one would be \d+ mm .* fewer networks"
-    )
+    words = r"60 panels have no room on a page of nature \(183 x 170 mm\): one would be \d+ mm .* fewer networks"
     with on_page("nature"), pytest.raises(InputError, match=words):
         kind.draw(kind.table(crowd))
     source, settings = Source("scales", crowd, "crowd", "0"), settle_settings({"venue": "nature"}, {})
