@@ -9,17 +9,20 @@ from pathlib import Path
 from typing import Any
 
 from dcnbio.errors import InputError
-from dcnbio.images.shipped import data_root
 from dcnbio.training.recipe import SECTIONS, Recipe, recipe_from_dict
 
 __all__ = ["find_recipe", "read_recipe", "shipped_recipes", "with_settings"]
 
+PACKAGE = Path(__file__).resolve().parents[1]
+
 
 def recipes_folder() -> Path:
-    """Give the folder of the recipes that come with dcnbio: installed beside the data, or in the repository."""
-    root = data_root()
-    inside = root / "recipes"
-    return inside if inside.is_dir() else root.parent / "analyses" / "recipes"
+    """Give the folder of the recipes that come with dcnbio: inside an installed package, or in the repository.
+
+    They lie beside the shipped data, not among them: the manifest of the data names every file in their folder.
+    """
+    inside = PACKAGE / "recipes"
+    return inside if inside.is_dir() else PACKAGE.parent / "analyses" / "recipes"
 
 
 def shipped_recipes() -> list[str]:

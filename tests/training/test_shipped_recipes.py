@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from dcnbio.images.manifest import build_manifest
 from dcnbio.training import read_recipe
 from dcnbio.training.recipe_file import find_recipe, shipped_recipes
 
@@ -58,7 +60,12 @@ def test_recipes_by_name_are_where_a_wheel_was_installed(installed):
     said, wrong = in_wheel(installed, code)
     package = installed / "dcnbio"
     names = ",".join(path.stem for path in RECIPES)
-    assert said == f"{package}/__init__.py {package}/shipped/recipes/budget.toml {names}", wrong
+    assert said == f"{package}/__init__.py {package}/recipes/budget.toml {names}", wrong
+
+
+def test_the_manifest_names_every_file_of_the_data_there_too(installed):
+    shipped = installed / "dcnbio" / "shipped"
+    assert json.loads((shipped / "MANIFEST.json").read_text()) == build_manifest(shipped)
 
 
 def test_a_name_that_is_none_lists_the_shipped_ones_there_too(installed):
