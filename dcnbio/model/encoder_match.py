@@ -47,7 +47,7 @@ def refuse_other_encoder(decoder: Decoder, net: Network) -> None:
     raise InputError(
         f"decoder was trained on the network{f' {name}' if name else ''} with weights {wanted}, but net has weights "
         f"{found}; load the network it was trained on, or train a decoder on this one (dcnbio train --recipe "
-        "analyses/recipes/budget_reconstruction.toml --set encoder=FILE), or, where the change is the experiment, "
+        "budget_reconstruction --set encoder=FILE), or, where the change is the experiment, "
         "delete decoder.source['encoder_weights']."
     )
 

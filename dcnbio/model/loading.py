@@ -172,7 +172,7 @@ def find_decoder(name: str | Path) -> Path:
     there = f"the shipped decoders are {', '.join(names)}" if names else "no decoder ships with this version of dcnbio"
     raise CheckpointError(
         f"decoder is {str(name)!r}: there is no such file, and {there}; train one with dcnbio train --recipe "
-        "analyses/recipes/budget_reconstruction.toml."
+        "budget_reconstruction."
     )
 
 
