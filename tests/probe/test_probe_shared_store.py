@@ -1,6 +1,8 @@
 """Two jobs at one store: a second one like the first does no harm and says so; one of other images is refused."""
 
 import shutil
+import time
+from pathlib import Path
 
 import pytest
 import xarray as xr
@@ -9,6 +11,7 @@ import dcnbio
 from dcnbio.commands.app import run
 from dcnbio.probe import streaming
 from dcnbio.recording import describe
+from dcnbio.recording.journal import Journal
 
 OPTIONS = ["--limit", "6", "--times", "2", "--blocks", "3", "--batch-size", "2", "--integration-time", "0.1"]
 PROBE = ["probe", *OPTIONS, "--out", "run.zarr"]
@@ -17,6 +20,15 @@ PROBE = ["probe", *OPTIONS, "--out", "run.zarr"]
 @pytest.fixture(autouse=True)
 def _elsewhere(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+
+
+def wait_for_a_batch(seconds=60):
+    """Wait until the first batch is written: it is while the second is solved, so either may be done first."""
+    end = time.monotonic() + seconds
+    journal = Journal(Path("run.zarr"))
+    while not (journal.exists() and list(journal.indices())):
+        assert time.monotonic() < end
+        time.sleep(0.01)
 
 
 @pytest.fixture
@@ -30,6 +42,7 @@ def meanwhile(monkeypatch):
             monkeypatch.setattr(streaming, "run_batches", batches)
             for number, batch in enumerate(batches(job, done)):
                 if number == 1:
+                    wait_for_a_batch()
                     happens()
                 yield batch
 
