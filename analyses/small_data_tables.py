@@ -19,6 +19,7 @@ HEADER = [
     "accuracy, % (95 % t interval)",
     "each",
     "dcn-ode minus it, points",
+    "it minus ode-net, points",
     "training loss at the end",
 ]
 NOT_RUN = ("not run", "", "", "", "", "")
@@ -71,26 +72,33 @@ def by_seed(runs: list[dict[str, str]]) -> list[str]:
 
 
 def table(lines: list[dict[str, str]]) -> str:
-    """Lay out mean, t interval and every point; and differences from dcn-ode, paired by seed."""
+    """Lay out mean, t interval and every point; and differences from dcn-ode and from ode-net, paired by seed."""
     found: dict[tuple[str, int], dict[int, dict[str, str]]] = defaultdict(dict)
     for line in lines:
         found[line["model"], int(line["per_class"])][int(line["seed"])] = line
     out = [f"| {' | '.join(HEADER)} |", "|---" * len(HEADER) + "|"]
     for (model, count), runs in sorted(found.items(), key=lambda item: (item[0][1], item[0][0])):
-        seeds, reference = sorted(runs), found.get(("dcn-ode", count), {})
+        seeds = sorted(runs)
         values = np.array([accuracy(runs[seed]) for seed in seeds])
-        pairs = np.array([accuracy(reference[s]) - accuracy(runs[s]) for s in seeds if s in reference])
+        above_it = paired(found.get(("dcn-ode", count), {}), runs)
+        above_ode_net = paired(runs, found.get(("ode-net", count), {}))
         cells = [
             str(count),
             model,
             ", ".join(map(str, seeds)),
             spread_text(values, ".1f"),
             ", ".join(f"{value:.1f}" for value in values),
-            spread_text(pairs, "+.1f") if model != "dcn-ode" else "-",
+            spread_text(above_it, "+.1f") if model != "dcn-ode" else "-",
+            spread_text(above_ode_net, "+.1f") if model != "ode-net" else "-",
             range_text([float(line["final_loss"]) for line in runs.values() if line["final_loss"]]),
         ]
         out.append(f"| {' | '.join(cells)} |")
     return "\n".join(out)
+
+
+def paired(one: dict[int, dict[str, str]], other: dict[int, dict[str, str]]) -> np.ndarray:
+    """Subtract the accuracies of two networks of the same seeds and images, in points."""
+    return np.array([accuracy(one[seed]) - accuracy(other[seed]) for seed in sorted(one) if seed in other])
 
 
 def accuracy(line: dict[str, str]) -> float:

@@ -133,20 +133,26 @@ def test_runs_by_another_reading_of_the_recipe_are_kept_apart(results, reading):
 
 def test_the_table_pairs_networks_by_seed_and_says_how_far_they_were_trained():
     dcn, resnet = {0: 0.25, 1: 0.21, 3: 0.22}, {0: 0.20, 1: 0.22, 2: 0.9, 3: 0.18}
+    ode_net = {3: 0.17, 0: 0.19, 2: 0.16}
     runs = [
         {"model": model, "per_class": "8", "seed": str(seed), "test_accuracy": str(value), "final_loss": str(1 + seed)}
-        for model, by_seed in (("dcn-ode", dcn), ("resnet-blocks", resnet))
+        for model, by_seed in (("dcn-ode", dcn), ("ode-net", ode_net), ("resnet-blocks", resnet))
         for seed, value in by_seed.items()
     ]
-    *_, first, second = (line.strip("| ").split(" | ") for line in table(runs).splitlines())
-    pairs = 100 * np.array([dcn[seed] - resnet[seed] for seed in dcn])
-    low, high = ttest_1samp(pairs, 0).confidence_interval(0.95)
+    *_, first, second, third = (line.strip("| ").split(" | ") for line in table(runs).splitlines())
     assert first[1:3] == ["dcn-ode", "0, 1, 3"]
-    assert first[4:] == ["25.0, 21.0, 22.0", "-", "1 to 4"]
-    assert second[2] == "0, 1, 2, 3"
-    assert second[5:] == [f"{pairs.mean():+.1f} ({low:+.1f} to {high:+.1f})", "1 to 4"]
+    assert first[4:] == ["25.0, 21.0, 22.0", "-", difference(dcn, ode_net), "1 to 4"]
+    assert second[5:7] == [difference(dcn, ode_net), "-"]
+    assert third[2] == "0, 1, 2, 3"
+    assert third[5:] == [difference(dcn, resnet), difference(resnet, ode_net), "1 to 4"]
+
+
+def difference(one: dict[int, float], other: dict[int, float]) -> str:
+    pairs = 100 * np.array([one[seed] - other[seed] for seed in one.keys() & other.keys()])
+    low, high = ttest_1samp(pairs, 0).confidence_interval(0.95)
+    return f"{pairs.mean():+.1f} ({low:+.1f} to {high:+.1f})"
 
 
 def test_one_run_has_no_interval_and_a_loss_that_is_not_known_none():
     run = {"model": "dcn-ode", "per_class": "8", "seed": "0", "test_accuracy": "0.2", "final_loss": ""}
-    assert table([run]).splitlines()[-1].endswith("| 20.0 (one value has no spread) | 20.0 | - | - |")
+    assert table([run]).splitlines()[-1].endswith("| 20.0 (one value has no spread) | 20.0 | - | - | - |")
